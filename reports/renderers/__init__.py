@@ -1,0 +1,1 @@
+"""One format a module. Each takes the table's cells and returns text; none computes a number."""
