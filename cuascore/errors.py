@@ -1,7 +1,7 @@
 """Errors that are the user's to mend: every command prints them as one line and exits with a non-zero status."""
 
-from difflib import get_close_matches
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 class UserError(Exception):
@@ -17,4 +17,8 @@ def nearest(word: str, valid: Iterable[str]) -> str:
     """
     names = sorted(valid)
     close = get_close_matches(word, names, n=1, cutoff=0.6)
-    return f"did you mean {close[0]!r}?" if close else f"valid: {', '.join(names)}"
+    if close:
+        return f"did you mean {close[0]!r}?"
+    return (
+        f"valid: {', '.join(names)}" if len(names) <= 12 else f"valid: {', '.join(names[:12])}, … ({len(names)} in all)"
+    )

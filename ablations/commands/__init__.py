@@ -1,0 +1,1 @@
+"""The commands of ``ablate``, one module each: ``add`` declares arguments, and heavy imports wait until a command runs."""

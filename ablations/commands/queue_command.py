@@ -1,0 +1,37 @@
+"""``ablate queue``: put a study's cells into the store without running them."""
+
+import argparse
+
+from ablations.commands.arguments import add_store, add_study, console, plan_of
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "queue",
+        help="put a study's cells into the store, for `ablate work`",
+        epilog="example: ablate queue intentscore/table3 --data agentnet --data-root /data/agentnet",
+    )
+    add_study(parser)
+    add_store(parser)
+    parser.add_argument("--wandb", choices=("online", "offline", "disabled"), help="default: offline without a key")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the plan and its cells."""
+    from ablations.commands.plan_command import show
+    from sweeps.queue import queue_plan
+    from sweeps.store import Store, find_store
+    from sweeps.tracking import resolve_mode
+
+    store = Store(find_store(arguments.store))
+    mode, remark = resolve_mode(arguments.wandb)
+    plan = plan_of(arguments)
+    show(plan)
+    if remark:
+        console().print(remark, markup=False)
+    keys = queue_plan(store, plan, arguments.data_root, mode)
+    done = sum(store.done(key) for key in keys)
+    console().print(f"queued: {len(keys)} cells, {done} of them done; `ablate work {plan.study.study}` runs the rest")
+    return 0

@@ -1,0 +1,1 @@
+"""How a system is trained: its config tree, losses, negatives, Lightning module and stages."""

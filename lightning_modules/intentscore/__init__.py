@@ -1,0 +1,1 @@
+"""Training of IntentScore: toggles, features of a batch, negatives, the Lightning module and the stages."""
