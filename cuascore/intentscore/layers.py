@@ -48,8 +48,10 @@ class Tower(nn.Module):
 
     def __init__(self, width_in: int, hidden: int, width_out: int, dropout: float, seed: int, name: str) -> None:
         super().__init__()
-        with keyed_init(seed, name):
+        # A stream each: the inner layer's size depends on the modalities, and must not move the outer one's draws.
+        with keyed_init(seed, f"{name}.inner"):
             self.inner = nn.Linear(width_in, hidden)
+        with keyed_init(seed, f"{name}.outer"):
             self.outer = nn.Linear(hidden, width_out)
         self.dropout = KeyedDropout(dropout, seed, name)
 
