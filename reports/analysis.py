@@ -9,7 +9,7 @@ from cuascore.errors import UserError
 from reports.comparison import Comparison
 from reports.results import Results, RowResult
 from reports.statistics.bootstrap import Resampling
-from reports.statistics.estimate import ENOUGH_SEEDS, FEWEST_SEEDS
+from reports.statistics.estimate import ENOUGH_SEEDS, FEW_SEEDS_WARNING, FEWEST_SEEDS
 from reports.statistics.tally import Tally
 from reports.table import Cell, Row, Table
 
@@ -67,7 +67,9 @@ def _row(results: Results, row: RowResult, comparison: Comparison, best: Sequenc
     remarks = list(_remarks(row, cells, plan.seeds))
     if comparison.uneven.get(planned.name):
         remarks.append(f"{comparison.uneven[planned.name]} trajectories left out: their records differ between seeds")
-    return Row(planned.name, tuple(cells), seeds, missing, planned.name == plan.base, planned.gap, tuple(remarks))
+    epochs = tuple(outcomes.summary.get("selected_epoch") for outcomes in row.outcomes.values())
+    is_base = planned.name == plan.base
+    return Row(planned.name, tuple(cells), seeds, missing, is_base, planned.gap, epochs, tuple(remarks))
 
 
 def _seed_points(entry: Tally | None, column: int) -> tuple[tuple[int, float], ...]:
@@ -104,11 +106,12 @@ def _notes(results: Results, rows: Sequence[Row]) -> tuple[str, ...]:
         f"rows {first!r} and {second!r} gave identical scores in all common seeds: had the toggle no effect?"
         for first, second in results.identical
     ]
+    notes.append("each value is of the checkpoint that validation selected; epoch: the range of these over the seeds")
     if any(row.missing for row in rows):
         notes.append("† seeds are missing: its mean is over other seeds than the rest, only the difference is paired")
     counts = [len(row.seeds) for row in rows if row.seeds]
     if any(FEWEST_SEEDS <= count < ENOUGH_SEEDS for count in counts):
-        notes.append(f"intervals from fewer than {ENOUGH_SEEDS} seeds are too narrow")
+        notes.append(FEW_SEEDS_WARNING)
     if any(cell.best for row in rows for cell in row.cells):
         notes.append(
             "marked (bold, *): the best of its column and all that its paired interval cannot separate from it"

@@ -3,16 +3,33 @@
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ablations.metrics import Outcomes, metric
 from reports.analysis import analyse
+from reports.comparison import test_trajectories
 from reports.files import write_file
 from reports.plan import study_folder
 from reports.renderers.csv_text import to_csv
 from reports.renderers.latex import to_latex
 from reports.renderers.markdown import to_markdown
 from reports.renderers.terminal import to_terminal
-from reports.results import read_results
+from reports.results import Results, read_results
 from reports.statistics.bootstrap import Resampling
+from reports.statistics.sensitivity import pair_kind, sensitivity
+from reports.table import Table
+
+if TYPE_CHECKING:
+    from reports.figures.style import Drawing
+
+CONTROLS = (
+    "tie_share_hard",
+    "tie_share_real_incorrect",
+    "hard_accuracy_state_blind",
+    "real_incorrect_accuracy_state_blind",
+)
+CURVED_ROWS = 4
+"""How many rows the threshold figure shows: more bands than this cannot be told apart."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +59,52 @@ def write_report(store: Path, study: str, resampling: Resampling | None = None) 
     results = read_results(store, study)
     table = analyse(results, results.plan.columns, results.plan.title, resampling)
     folder = study_folder(store, study) / "report"
-    files = ReportFiles(
-        folder, folder / "table.md", folder / "table.tex", folder / "table.csv", folder / "report.html", ()
-    )
-    write_file(files.markdown, to_markdown(table))
-    write_file(files.latex, to_latex(table))
-    write_file(files.csv, to_csv(table))
-    return files
+    markdown, latex, csv = folder / "table.md", folder / "table.tex", folder / "table.csv"
+    write_file(markdown, to_markdown(table))
+    write_file(latex, to_latex(table))
+    write_file(csv, to_csv(table))
+    # Drawing is slow to import and needs fonts: the tables are there before it is tried.
+    from reports.figures.style import save
+    from reports.page import to_page
+
+    drawings = draw_figures(results, table, resampling)
+    figures = tuple(path for drawing in drawings for path in save(drawing, folder / "figures"))
+    embedded = [(drawing, (folder / "figures" / f"{drawing.name}.svg").read_bytes()) for drawing in drawings]
+    controls = analyse(results, [metric(name) for name in CONTROLS], "Controls", resampling)
+    html = folder / "report.html"
+    write_file(html, to_page(table, controls, results, embedded))
+    return ReportFiles(folder, markdown, latex, csv, html, figures)
+
+
+def draw_figures(results: Results, table: Table, resampling: Resampling) -> "list[Drawing]":
+    """The figures that the stored files allow: every seed, learning curves, threshold."""
+    from reports.figures.learning import draw_learning
+    from reports.figures.seeds import draw_seeds
+    from reports.figures.threshold import draw_threshold
+
+    drawings = [draw_seeds(table)]
+    learning = draw_learning(results)
+    if learning is not None:
+        drawings.append(learning)
+    rows = {name: outcomes for name, outcomes in _curved_rows(results, table).items() if outcomes}
+    kind = pair_kind([entry for outcomes in rows.values() for entry in outcomes.values()])
+    if kind is not None:
+        threshold = results.plan.threshold
+        trajectories = test_trajectories(results)
+        curves = sensitivity(rows, kind, trajectories, threshold=threshold, resampling=resampling)
+        drawings.append(draw_threshold(curves, threshold))
+    return drawings
+
+
+def _curved_rows(results: Results, table: Table) -> dict[str, dict[int, Outcomes]]:
+    """All rows if they are few; else the base, the best by the first column, the first and the last."""
+    found = {row.planned.name: row.outcomes for row in results.rows if row.outcomes}
+    if len(found) <= CURVED_ROWS:
+        return found
+    points = {row.name: row.cells[0].value.point for row in table.rows if row.cells[0].value is not None}
+    names = list(found)
+    kept = {table.base, names[0], names[-1], *sorted(points, key=lambda name: -points[name])[:1]}
+    return {name: outcomes for name, outcomes in found.items() if name in kept}
 
 
 def render_text(store: Path, study: str, resampling: Resampling | None = None, width: int | None = None) -> str:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from ablations.metrics import Metric
 from reports.statistics.estimate import Estimate
 
+DASH = "—"
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -27,7 +29,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """A row: its cells in the order of the columns. ``seeds`` are those with outcomes, ``missing`` those without."""
+    """A row: its cells in the order of the columns.
+
+    ``seeds`` are those with outcomes, ``missing`` those without; ``selected_epochs`` goes with ``seeds``.
+    """
 
     name: str
     cells: tuple[Cell, ...]
@@ -35,7 +40,16 @@ class Row:
     missing: tuple[int, ...]
     is_base: bool = False
     gap: str | None = None
+    selected_epochs: tuple[int | None, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def epochs(self) -> str:
+        """The epochs whose checkpoints were selected on validation, as a range over the seeds."""
+        known = sorted({epoch for epoch in self.selected_epochs if epoch is not None})
+        if not known:
+            return DASH
+        return str(known[0]) if len(known) == 1 else f"{known[0]}–{known[-1]}"
 
     @property
     def count(self) -> str:
@@ -65,9 +79,6 @@ class Table:
     def has_published(self, column: int) -> bool:
         """Whether any row has a published number in that column."""
         return any(row.cells[column].published is not None for row in self.rows)
-
-
-DASH = "—"
 
 
 def number(value: float | None, *, sign: bool = False) -> str:

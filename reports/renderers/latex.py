@@ -103,7 +103,7 @@ def _environment(lines: list[list[str]], caption: str, label: str, below: Sequen
 
 
 def _values(table: Table) -> list[list[str]]:
-    header = ["Row", "$n$"]
+    header = ["Row", "$n$", "epoch"]
     for position, label in enumerate(table.labels):
         header.append(escape(label))
         if table.has_published(position):
@@ -112,7 +112,8 @@ def _values(table: Table) -> list[list[str]]:
 
 
 def _value_row(table: Table, row: Row) -> list[str]:
-    line = [escape(row.name) + (" (base)" if row.is_base else ""), "cannot run" if row.gap else escape(row.count)]
+    name = escape(row.name) + (" (base)" if row.is_base else "")
+    line = [name, "cannot run" if row.gap else escape(row.count), escape(row.epochs)]
     for position, cell in enumerate(row.cells):
         line.append(_value(cell))
         if table.has_published(position):

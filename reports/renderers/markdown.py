@@ -33,7 +33,7 @@ def escape(text: str) -> str:
 
 
 def _values(table: Table) -> list[list[str]]:
-    header = ["Row", "n seeds"]
+    header = ["Row", "n seeds", "epoch"]
     for position, label in enumerate(table.labels):
         header.append(escape(label))
         if table.has_published(position):
@@ -42,7 +42,7 @@ def _values(table: Table) -> list[list[str]]:
 
 
 def _value_row(table: Table, row: Row) -> list[str]:
-    line = [escape(row.name) + (" (base)" if row.is_base else ""), "cannot run" if row.gap else row.count]
+    line = [escape(row.name) + (" (base)" if row.is_base else ""), "cannot run" if row.gap else row.count, row.epochs]
     for position, cell in enumerate(row.cells):
         line.append(_value(cell))
         if table.has_published(position):

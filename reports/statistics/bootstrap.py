@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm, t
 
-from reports.statistics.tally import Tally, ratios
+from reports.statistics.tally import Tally, combine
 
 CHUNK_BYTES = 64 * 2**20
 
@@ -57,8 +57,8 @@ def draw(tallies: Sequence[Tally], resampling: Resampling) -> list[NDArray[np.fl
             both = sums[:, left:right].reshape(len(sums), seeds, 2 * terms)
             level = both.mean(1)
             drawn = np.einsum("bs,bsk->bk", by_seed[seeds], both)
-            centre = ratios(level[:, :terms], level[:, terms:]) @ entry.coefficients
-            moved = ratios(drawn[:, :terms], drawn[:, terms:]) @ entry.coefficients
+            centre = combine(level[:, :terms], level[:, terms:], entry.coefficients)
+            moved = combine(drawn[:, :terms], drawn[:, terms:], entry.coefficients)
             stretch = seed_stretch(seeds, resampling.confidence)
             result[start : start + len(sums)] = centre + stretch * (moved - centre)
     return results

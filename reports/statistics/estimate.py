@@ -9,6 +9,7 @@ FEWEST_SEEDS = 3
 """Below this there is no interval."""
 ENOUGH_SEEDS = 5
 """Below this the interval comes with a warning, and no marks are given."""
+FEW_SEEDS_WARNING = "plain intervals from fewer than 5 seeds are too narrow; here widened to Student's t, and rough"
 FEW_TRAJECTORIES = 10
 """Below this the interval comes with a warning."""
 NEGLIGIBLE = 1e-9
@@ -61,7 +62,7 @@ def estimate(
         return Estimate(point, None, seeds, remarks=(f"n={seeds}, no interval",))
     remarks = []
     if seeds < ENOUGH_SEEDS:
-        remarks.append(f"n={seeds}: intervals from fewer than {ENOUGH_SEEDS} seeds are too narrow")
+        remarks.append(f"n={seeds}: {FEW_SEEDS_WARNING}")
     if trajectories < FEW_TRAJECTORIES:
         remarks.append(f"intervals from {trajectories} trajectories are too narrow")
     undefined = np.isnan(drawn)

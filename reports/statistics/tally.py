@@ -39,11 +39,11 @@ class Tally:
 
     def points(self) -> NDArray[np.float64]:
         """Metrics over all records, (metrics,): NaN where a term has no records."""
-        return ratios(self.values.sum((0, 1)), self.counts.sum((0, 1))) @ self.coefficients
+        return combine(self.values.sum((0, 1)), self.counts.sum((0, 1)), self.coefficients)
 
     def points_by_seed(self) -> NDArray[np.float64]:
         """Metrics of each seed, (seeds, metrics)."""
-        return ratios(self.values.sum(1), self.counts.sum(1)) @ self.coefficients
+        return combine(self.values.sum(1), self.counts.sum(1), self.coefficients)
 
     def trajectories_of(self, metric: int) -> int:
         """How many trajectories have a record that the metric counts."""
@@ -56,9 +56,19 @@ class Tally:
         return round(float(self.counts[0][:, terms].sum()))
 
 
-def ratios(values: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Elementwise quotient that is NaN, without a warning, where nothing was counted."""
-    return np.divide(values, counts, out=np.full(np.shape(values), np.nan), where=counts > 0)
+def combine(
+    values: NDArray[np.float64], counts: NDArray[np.float64], coefficients: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Ratios of sums (..., terms), added up to metrics (..., metrics).
+
+    A metric is NaN where one of its own terms counted nothing; the other metrics are not touched by it.
+    """
+    empty = counts <= 0
+    ratios = np.divide(values, counts, out=np.zeros(np.shape(values)), where=~empty)
+    metrics = ratios @ coefficients
+    if empty.any():
+        metrics[empty.astype(np.float64) @ (coefficients != 0) > 0] = np.nan
+    return metrics
 
 
 def tally(

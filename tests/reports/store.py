@@ -121,7 +121,7 @@ def write_store(
                 pairs, steps, *more = found if isinstance(found, tuple) else (found, None)
                 write_outcomes(store / "stages" / stages["evaluation"], pairs, steps, more[0] if more else None)
                 (store / "stages" / stages["evaluation"] / "stage.json").write_text(json.dumps({"seconds": 2.0}))
-                write_curves(store / "stages" / stages["training"], seed)
+                write_curves(store / "stages" / stages["training"], seed, rate=1.5 + len(written) / 2)
             events = row.events.get(position if row.seeds is not None else seed)
             if events is None:
                 events = [] if found is None else finished(position)
@@ -179,14 +179,16 @@ def write_attempts(store: Path, key: str, events: Sequence[Mapping[str, Any]]) -
     (folder / f"{key}.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events))
 
 
-def write_curves(folder: Path, seed: int, epochs: int = 6, selections: Sequence[float] | None = None) -> None:
+def write_curves(
+    folder: Path, seed: int, epochs: int = 6, selections: Sequence[float] | None = None, rate: float = 2.0
+) -> None:
     """Curves of one training: a loss that falls and a selection value that rises, jittered by the seed."""
     folder.mkdir(parents=True, exist_ok=True)
     noise = np.random.default_rng([seed, 7]).normal(0, 0.01, (epochs, 2))
-    values = selections or [0.6 + 0.3 * (1 - np.exp(-epoch / 2)) + noise[epoch, 0] for epoch in range(epochs)]
+    values = selections or [0.6 + 0.3 * (1 - np.exp(-epoch / rate)) + noise[epoch, 0] for epoch in range(epochs)]
     lines = ["epoch,phase,train/loss,validation/selection,validation/adjacent_accuracy"]
     for epoch, value in enumerate(values):
-        loss = 2 * np.exp(-epoch / 3) + noise[epoch % epochs, 1]
+        loss = 2 * np.exp(-epoch / (rate + 1)) + noise[epoch % epochs, 1]
         lines.append(f"{epoch},training,{loss:.6f},{value:.6f},{value:.6f}")
     (folder / "curves.csv").write_text("\n".join(lines) + "\n")
     (folder / "stage.json").write_text(json.dumps({"seconds": 60.0 + seed}))

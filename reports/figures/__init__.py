@@ -1,0 +1,1 @@
+"""Figures that look the same everywhere: no pyplot, no global state, fonts embedded, legible in grey."""
