@@ -48,6 +48,7 @@ def _row(results: Results, row: RowResult, comparison: Comparison, best: Sequenc
         value = comparison.value(planned.name, column)
         found = None if planned.name == plan.base else comparison.difference(planned.name, plan.base, column)
         notes = list(value.remarks) if value else []
+        notes += [remark for remark in found[0].remarks if remark.startswith("no spread")] if found else []
         if value is None and entry is not None:
             notes.append(f"{metric.label}: no records of that kind in the test part")
         cells.append(
@@ -94,7 +95,8 @@ def _remarks(row: RowResult, cells: Sequence[Cell], planned: tuple[int, ...]) ->
             ]
             remarks.append(f"seed {seed}: {' and '.join(ends)}, re-run")
     remarks += row.duplicates
-    remarks += dict.fromkeys(note for cell in cells for note in cell.notes if note.startswith(("no ", "n=1", "n=2")))
+    # What concerns all rows alike stands once under the table.
+    remarks += [note for cell in cells for note in cell.notes if "are too narrow" not in note]
     used = next((cell.difference_seeds for cell in cells if cell.difference), None)
     if used is not None and used != planned:
         remarks.append(f"difference to the base on the common seeds {', '.join(map(str, used))} only")
@@ -103,24 +105,24 @@ def _remarks(row: RowResult, cells: Sequence[Cell], planned: tuple[int, ...]) ->
 
 def _notes(results: Results, rows: Sequence[Row]) -> tuple[str, ...]:
     notes = [
-        f"rows {first!r} and {second!r} gave identical scores in all common seeds: had the toggle no effect?"
+        f"Rows {first!r} and {second!r} gave identical scores in all common seeds: had the toggle no effect?"
         for first, second in results.identical
     ]
-    notes.append("each value is of the checkpoint that validation selected; epoch: the range of these over the seeds")
+    notes.append("Each value is of the checkpoint that validation selected; epoch: the range of these over the seeds")
     if any(row.missing for row in rows):
         notes.append("† seeds are missing: its mean is over other seeds than the rest, only the difference is paired")
     counts = [len(row.seeds) for row in rows if row.seeds]
     if any(FEWEST_SEEDS <= count < ENOUGH_SEEDS for count in counts):
-        notes.append(FEW_SEEDS_WARNING)
+        notes.append(FEW_SEEDS_WARNING.capitalize().replace("student", "Student"))
     if any(cell.best for row in rows for cell in row.cells):
         notes.append(
-            "marked (bold, *): the best of its column and all that its paired interval cannot separate from it"
+            "Marked (bold, *): the best of its column and all that its paired interval cannot separate from it"
         )
     if any(count < ENOUGH_SEEDS for count in counts):
-        notes.append(f"no mark for a row with fewer than {ENOUGH_SEEDS} seeds")
+        notes.append(f"No mark for a row with fewer than {ENOUGH_SEEDS} seeds")
     few = {cell.trajectories for row in rows for cell in row.cells for note in cell.notes if "trajectories are" in note}
     if few:
-        notes.append(f"intervals from {min(few)} trajectories are too narrow")
+        notes.append(f"Intervals from {min(few)} trajectories are too narrow")
     if any(row.cells and cell.published is not None for row in rows for cell in row.cells):
-        notes.append("published numbers are those of the paper, on its own data and without intervals")
+        notes.append("Published numbers are those of the paper, on its own data and without intervals")
     return tuple(notes)

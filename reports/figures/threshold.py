@@ -21,7 +21,7 @@ def draw_threshold(curves: Sequence[Sensitivity], threshold: float) -> Drawing:
         for panel, (axis, label) in enumerate(zip(figure.subplots(1, 3), CURVES, strict=True)):
             axis.set_title(label.capitalize())
             axis.set_xlabel("sigma (cosine)", color=MUTED)
-            axis.axvline(threshold, color=PUBLISHED, lw=1.1, linestyle=LINES[2])
+            axis.axvline(threshold, color=PUBLISHED, lw=1.4, linestyle=LINES[2])
             for position, curve in enumerate(curves):
                 look = line_style(position)
                 if curve.low is not None and curve.high is not None:
@@ -35,7 +35,7 @@ def draw_threshold(curves: Sequence[Sensitivity], threshold: float) -> Drawing:
             axis.set_xlim(*_span(curves, threshold))
             axis.set_ylim(-0.02, 0.52 if panel == 0 else 1.02)
         handles = [Line2D([], [], lw=1.5, ms=5, **line_style(position)) for position in range(len(curves))]
-        handles.append(Line2D([], [], lw=1.1, color=PUBLISHED, linestyle=LINES[2]))
+        handles.append(Line2D([], [], lw=1.4, color=PUBLISHED, linestyle=LINES[2]))
         legend_below(figure, [*(curve.row for curve in curves), f"sigma = {threshold:.2f}, the study's"], handles)
     kind = curves[0].kind.replace("_", " ")
     title = f"Sensitivity to the threshold ({kind} pairs; band: pointwise 95 %; marker: sigma chosen on validation)"

@@ -1,6 +1,7 @@
 r"""The table as LaTeX for pdfLaTeX or newer. Packages: booktabs and graphicx (for \resizebox)."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from reports.table import Cell, Row, Table, interval, number
@@ -22,7 +23,7 @@ _SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': "{''}",
     "[": "{[}",
     "]": "{]}",
     "*": "{*}",
@@ -34,7 +35,7 @@ _SPECIAL = {
     "≤": r"\ensuremath{\leq}",
     "≥": r"\ensuremath{\geq}",
     "≈": r"\ensuremath{\approx}",
-    "·": r"\textperiodcentered{}",
+    "·": r"\ensuremath{\cdot}",
     "†": r"\dag{}",
     "‡": r"\ddag{}",
     "—": "---",
@@ -74,7 +75,11 @@ def escape(text: str) -> str:
 def _character(letter: str) -> str:
     if letter in _SPECIAL:
         return _SPECIAL[letter]
-    if " " <= letter <= "~" or "À" <= letter <= "ÿ":
+    if " " <= letter <= "~" or letter in "ßæÆøØœŒ":
+        return letter
+    # A letter with one of the accents that every font encoding can set.
+    parts = unicodedata.normalize("NFD", letter)
+    if len(parts) == 2 and parts[0].isascii() and parts[1] in "\u0300\u0301\u0302\u0303\u0308":
         return letter
     return f"{{[}}U+{ord(letter):04X}{{]}}"
 
@@ -96,10 +101,17 @@ def _environment(lines: list[list[str]], caption: str, label: str, below: Sequen
             *rows,
             r"\bottomrule",
             r"\end{tabular}}",
-            *(rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize {escape(text)}}}" for text in below),
+            *_below(below),
             r"\end{table}",
         ]
     )
+
+
+def _below(texts: Sequence[str]) -> list[str]:
+    if not texts:
+        return []
+    paragraphs = [escape(text) + r"\par" for text in texts]
+    return [r"\par\smallskip", r"\begin{minipage}{\linewidth}\footnotesize\raggedright", *paragraphs, r"\end{minipage}"]
 
 
 def _values(table: Table) -> list[list[str]]:
