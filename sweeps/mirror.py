@@ -1,4 +1,4 @@
-"""Every cell is also a trial of an Optuna study, rebuilt from the files at any time: Optuna records, it is not the lock."""
+"""Every cell is also a trial of an Optuna study: Optuna records, and locks nothing."""
 
 import warnings
 from collections.abc import Mapping
@@ -21,8 +21,8 @@ def default_url(store: Store) -> str:
 def mirror_study(store: Store, name: str, url: str | None = None) -> int:
     """Bring the Optuna study ``name`` up to date with the store.
 
-    A finished cell is one COMPLETE trial whose value is the headline metric; a failed or interrupted attempt is one FAIL
-    trial with its reason. Trials are recognised by the user attribute "mirror" and added once, under a lock, so that
+    A finished cell is one COMPLETE trial whose value is the headline metric; a failed or interrupted attempt is one
+    FAIL trial with its reason. Trials are recognised by the user attribute "mirror" and added once, under a lock, so that
     running this twice, or from two processes, adds nothing.
 
     Returns:

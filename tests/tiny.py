@@ -57,3 +57,57 @@ def _step(folder: Path, number: int, index: int, steps: int, wrong: bool) -> dic
             "rejected": [rejected] if wrong else [],
         },
     }
+
+
+def write_text_encoder(folder: Path) -> Path:
+    """Save a sentence-transformers model of 16 dimensions with random weights."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    bert = folder.with_name("bert")
+    bert.mkdir(parents=True)
+    letters = [chr(code) for code in range(33, 127)]
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
+    (bert / "vocab.txt").write_text("\n".join(words))
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(words),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=128,
+    )
+    BertModel(config).save_pretrained(bert)
+    BertTokenizerFast(str(bert / "vocab.txt")).save_pretrained(bert)
+    transformer = Transformer(str(bert), max_seq_length=128)
+    SentenceTransformer(modules=[transformer, Pooling(16)], device="cpu").save(str(folder))
+    return folder
+
+
+def write_vision_encoder(folder: Path) -> Path:
+    """Save an open_clip model of 16 dimensions with random weights, in the layout that ``local-dir:`` reads."""
+    import open_clip
+    import torch
+    from safetensors.torch import save_file
+
+    folder.mkdir(parents=True)
+    config = {
+        "embed_dim": 16,
+        "vision_cfg": {"image_size": 32, "layers": 1, "width": 16, "head_width": 8, "patch_size": 16},
+        "text_cfg": {"context_length": 8, "vocab_size": 64, "width": 16, "heads": 2, "layers": 1},
+    }
+    torch.manual_seed(0)
+    model = open_clip.CLIP(
+        embed_dim=16,
+        vision_cfg=open_clip.CLIPVisionCfg(**config["vision_cfg"]),
+        text_cfg=open_clip.CLIPTextCfg(**config["text_cfg"]),
+    )
+    save_file(
+        {name: value.contiguous() for name, value in model.state_dict().items()}, folder / "open_clip_model.safetensors"
+    )
+    preprocess = {"mean": [0.5] * 3, "std": [0.5] * 3, "interpolation": "bicubic", "resize_mode": "squash"}
+    (folder / "open_clip_config.json").write_text(json.dumps({"model_cfg": config, "preprocess_cfg": preprocess}))
+    return folder

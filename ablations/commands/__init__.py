@@ -1,1 +1,1 @@
-"""The commands of ``ablate``, one module each: ``add`` declares arguments, and heavy imports wait until a command runs."""
+"""The commands of ``ablate``, one module each. ``add`` declares arguments; heavy imports wait until a command runs."""

@@ -1,6 +1,7 @@
 """Arguments that several commands share, and what they mean."""
 
 import argparse
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,10 +55,8 @@ def overrides(pairs: list[str]) -> dict[str, Any]:
             raise UserError(f"--set {pair}: the value is no YAML scalar or list") from None
         if isinstance(found[key], str):
             # YAML reads "1e-3" as text; every user means a number.
-            try:
+            with suppress(ValueError):
                 found[key] = float(found[key])
-            except ValueError:
-                pass
     return found
 
 

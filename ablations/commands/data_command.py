@@ -25,9 +25,8 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def run(arguments: argparse.Namespace) -> int:
     """Check and print."""
-    from cuascore.trajectories.sources import resolve_source
-
     from ablations.commands.data import check
+    from cuascore.trajectories.sources import resolve_source
 
     dataset = arguments.data or ("miniwob" if arguments.path is None else "folder")
     return check(resolve_source(dataset, arguments.path), arguments.strict, console())

@@ -13,7 +13,8 @@ from cuascore.config import Toggles
 from cuascore.errors import UserError, nearest
 from cuascore.identity import digest
 from cuascore.trajectories.pairs import Pair, make_pairs
-from cuascore.trajectories.readers import Problem, read_trajectories
+from cuascore.trajectories.problems import Problem
+from cuascore.trajectories.readers import read_trajectories
 from cuascore.trajectories.sources import DataSource, fingerprint, resolve_source
 from cuascore.trajectories.split import Split, split_trajectories
 from cuascore.trajectories.step import Trajectory

@@ -10,7 +10,7 @@ from cuascore.trajectories.table import COMPLETION, LABELS, MAX_HISTORY, StepTab
 
 
 def tabulate(trajectories: Iterable[Trajectory]) -> StepTable:
-    """Return the columns of these trajectories. A step's actions stand together: the executed one, then its candidates."""
+    """Return these trajectories as columns; a step's actions stand together, the executed one first."""
     texts: dict[str, int] = {"": 0}
     images: dict[Path | None, int] = {None: 0}
     states: dict[str, list[int]] = {name: [] for name in ("instruction", "observation", "reflection", "image")}
