@@ -15,7 +15,7 @@ def build_parser() -> argparse.ArgumentParser:
     """Return the parser with every command's own arguments."""
     parser = argparse.ArgumentParser(
         prog="ablate",
-        description="Ablation studies of reward models for computer-use agents: queue grids, run them, write the tables.",
+        description="Ablation studies of reward models for computer-use agents: queue grids, run them, write tables.",
         epilog="example: ablate run quickstart --seeds 5 --workers 2",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

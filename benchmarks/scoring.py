@@ -32,9 +32,7 @@ def _run(store: Path) -> Iterator[str]:
     action = bank.actions(actions)
     encoder = text_encoder(config.encoders.text, max_tokens=config.encoders.max_text_tokens)
     table = dataset.table
-    texts = [
-        table.texts[table.action_text[name][row]] for row in actions for name in ("description", "code", "intent")
-    ]
+    texts = [table.texts[table.action_text[name][row]] for row in actions for name in ("description", "code", "intent")]
 
     @torch.inference_mode()
     def given() -> None:

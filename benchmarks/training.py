@@ -1,4 +1,4 @@
-"""Lightning against a bare PyTorch loop: the same batches, losses, optimiser and schedule on the same cached features."""
+"""Lightning against a bare PyTorch loop: same batches, losses, optimiser and schedule on the same cached features."""
 
 import logging
 from collections.abc import Iterator

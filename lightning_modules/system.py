@@ -1,4 +1,4 @@
-"""What the harness asks of a system that can be ablated. IntentScore is the first; nothing outside its folder names it."""
+"""What the harness asks of a system that can be ablated. IntentScore is the first."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -80,5 +80,5 @@ class System(Protocol, Generic[C]):
         ...
 
     def probe(self, config: C, dataset: Dataset, steps: int) -> str:
-        """Train a few steps on random features; equal answers of two rows mean that no toggle between them has effect."""
+        """Train a few steps on random features; two rows with equal answers differ in no toggle that has effect."""
         ...

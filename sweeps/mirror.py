@@ -22,7 +22,7 @@ def mirror_study(store: Store, name: str, url: str | None = None) -> int:
     """Bring the Optuna study ``name`` up to date with the store.
 
     A finished cell is one COMPLETE trial whose value is the headline metric; a failed or interrupted attempt is one
-    FAIL trial with its reason. Trials are recognised by the user attribute "mirror" and added once, under a lock, so that
+    FAIL trial with its reason. Trials are recognised by the user attribute "mirror" and added once, under a lock, so
     running this twice, or from two processes, adds nothing.
 
     Returns:

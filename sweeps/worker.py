@@ -1,4 +1,4 @@
-"""One worker process: imports torch once, then takes cells until none is left for it. ``python -m sweeps.worker --help``."""
+"""One worker process: imports torch once, then takes cells until none is left for it."""
 
 import argparse
 import signal

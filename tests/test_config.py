@@ -67,7 +67,14 @@ def test_k01_identity_is_a_value_with_its_type():
 
 
 def test_streams_differ_by_seed_purpose_and_name():
-    keys = [(0, "init", "a"), (1, "init", "a"), (0, "order", "a"), (0, "init", "b"), (0, "init", "a", 0), (0, "init", "a0")]
+    keys = [
+        (0, "init", "a"),
+        (1, "init", "a"),
+        (0, "order", "a"),
+        (0, "init", "b"),
+        (0, "init", "a", 0),
+        (0, "init", "a0"),
+    ]
     found = [stream(*key) for key in keys]
     assert len(set(found)) == len(keys)
     assert all(0 <= value < 2**63 for value in found)

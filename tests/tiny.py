@@ -1,4 +1,4 @@
-"""Small AgentNet-shaped folders for tests: enough trajectories for every part of a split, screenshots that are not square."""
+"""Small AgentNet-shaped folders for tests: a split has every part, screenshots are not square."""
 
 import json
 from pathlib import Path

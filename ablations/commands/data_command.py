@@ -26,7 +26,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def run(arguments: argparse.Namespace) -> int:
     """Check and print."""
     from ablations.commands.data import check
-    from cuascore.trajectories.sources import resolve_source
+    from cuascore.trajectories.sources import recognise, resolve_source
 
-    dataset = arguments.data or ("miniwob" if arguments.path is None else "folder")
+    dataset = arguments.data or recognise(arguments.path)
     return check(resolve_source(dataset, arguments.path), arguments.strict, console())

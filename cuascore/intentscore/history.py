@@ -26,6 +26,6 @@ class HistoryEncoder(nn.Module):
         if self.vision is not None:
             steps = steps + self.vision(state.history_vision[:, -self.length :])
         mask = state.history_mask[:, -self.length :]
-        # Padding stands in front and is zero; a state without a past gets the zero vector, not the GRU's answer to zeros.
+        # Padding stands in front and is zero; a state without a past gets the zero vector, not an answer to zeros.
         outputs, _ = self.gru(steps * mask.unsqueeze(-1))
         return torch.where(mask[:, -1:], outputs[:, -1], torch.zeros_like(outputs[:, -1]))

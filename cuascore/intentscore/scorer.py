@@ -31,7 +31,7 @@ class StateEncoder(nn.Module):
     def __init__(self, config: ModelConfig, text_width: int, vision_width: int, seed: int) -> None:
         super().__init__()
         width = config.modality_width
-        names = [name for name in ("vision", *STATE_TEXTS) if name not in config.without]
+        names = [str(name) for name in ("vision", *STATE_TEXTS) if name not in config.without]
         if config.intent in ("state", "both"):
             names.append("intent")
         self.projections = nn.ModuleDict(
@@ -62,7 +62,7 @@ class ActionEncoder(nn.Module):
     def __init__(self, config: ModelConfig, text_width: int, seed: int) -> None:
         super().__init__()
         width = config.modality_width
-        names = [name for name in ACTION_TEXTS if name not in config.without]
+        names = [str(name) for name in ACTION_TEXTS if name not in config.without]
         if config.intent in ("action", "both"):
             names.append("intent")
         widths = dict.fromkeys(names, text_width)

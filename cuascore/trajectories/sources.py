@@ -101,8 +101,16 @@ def resolve_source(dataset: str, root: Path | None, *, thought: Thought | None =
     return DataSource(dataset, root, tuple(files), metas[0] if metas else None, thought or layout.thought)
 
 
+def recognise(root: Path | None) -> str:
+    """Return the name of the data set whose files a folder holds, "folder" where it is none that is known by name."""
+    if root is None:
+        return "miniwob"
+    known = ("agentnet", "screenagent", "agentnetbench")
+    return next((name for name in known if any((root / file).is_file() for file in LAYOUTS[name].files)), "folder")
+
+
 def fingerprint(source: DataSource) -> str:
-    """Return the sha256 of what is read: bytes of task and meta files, names and sizes of screenshots, view of thoughts.
+    """Return the sha256 of what is read: files' bytes, screenshots' names and sizes, view of thoughts.
 
     The screenshots' contents are covered by the features' fingerprint, which hashes them when they are embedded.
     """

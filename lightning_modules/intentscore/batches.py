@@ -31,7 +31,7 @@ class TrainingBatch(NamedTuple):
 
 
 def anchors_of(dataset: Dataset, platforms: tuple[str, ...]) -> Ids:
-    """Return the training part's (state, correct action) rows, (N, 2): executed correct steps and correct candidates."""
+    """Return the training part's (state, correct action) rows, (N, 2), candidates included."""
     table = dataset.table
     executed = {
         (state, action)
@@ -98,7 +98,7 @@ def _weights(dataset: Dataset, weights: CompletionWeights) -> np.ndarray:
 
 
 class ValidationBatch(NamedTuple):
-    """Anchors for in-batch retrieval and adjacent pairs, each possibly empty; ``pair_state`` holds both sides' states."""
+    """Anchors for in-batch retrieval, and adjacent pairs; ``pair_state`` holds both sides' states."""
 
     state: StateInputs
     action: ActionInputs

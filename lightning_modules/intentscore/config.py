@@ -115,7 +115,7 @@ class IntentScoreConfig(Toggles):
         Raises:
             ValueError: an override names no toggle or does not fit it.
         """
-        changes = {key: value for key, value in self.pretraining.finetuning.items()}
+        changes = self.pretraining.finetuning
         if any(key.startswith(("pretraining.", "encoders.", "model.")) for key in changes):
             raise ValueError("pretraining.finetuning: encoders, model and pretraining are the same in both stages")
         try:

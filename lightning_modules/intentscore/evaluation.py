@@ -1,4 +1,4 @@
-"""Outcomes of a trained scorer: the score of each side of every validation and test pair, and of every labelled step."""
+"""Outcomes of a trained scorer: the score of each side of every validation and test pair, and of every step."""
 
 import json
 from pathlib import Path

@@ -139,7 +139,7 @@ def random_features(dataset: Dataset, word_dropout: WordDropoutConfig, width: in
 
 
 def _texts(dataset: Dataset, config: WordDropoutConfig) -> tuple[list[str], dict[str, Ids]]:
-    """Return every string to embed, the table's own first (its row is then the feature's), and the variants' positions."""
+    """Return every string to embed, the table's own first and in its order, and the variants' positions."""
     table = dataset.table
     strings = {text: row for row, text in enumerate(table.texts)}
     trained = np.array([dataset.split.part_of[key] == "train" for key in table.trajectories], bool)

@@ -7,7 +7,7 @@ from cuascore.errors import UserError
 from cuascore.intentscore.config import ModelConfig
 from cuascore.intentscore.inputs import ActionInputs, StateInputs
 from cuascore.intentscore.layers import KeyedDropout
-from cuascore.intentscore.scorer import IntentScorer
+from cuascore.intentscore.scorer import ACTION_TEXTS, STATE_TEXTS, IntentScorer
 
 TEXT, VISION = 6, 5
 SMALL = ModelConfig(embedding_width=8, modality_width=8, hidden_width=16, dropout=0.0)
@@ -58,7 +58,9 @@ def test_intent_is_read_where_the_toggle_says(intent):
     assert torch.equal(before, other_action) == (intent in ("state", "none"))
 
 
-@pytest.mark.parametrize("name", ["vision", "instruction", "observation", "reflection", "description", "code", "coordinates"])
+@pytest.mark.parametrize(
+    "name", ["vision", "instruction", "observation", "reflection", "description", "code", "coordinates"]
+)
 def test_a_modality_left_out_is_not_read(name):
     scorer = IntentScorer(SMALL.override({"without": [name]}), TEXT, VISION, seed=0)
     full = IntentScorer(SMALL, TEXT, VISION, seed=0)
@@ -137,7 +139,9 @@ def test_keyed_dropout_keeps_the_mean_and_its_own_stream():
     assert torch.equal(dropout.eval()(ones), ones)
 
 
-@pytest.mark.parametrize("change", [{"head": "transformer"}, {"head": "binary_classifier"}, {"history.architecture": "skip"}])
+@pytest.mark.parametrize(
+    "change", [{"head": "transformer"}, {"head": "binary_classifier"}, {"history.architecture": "skip"}]
+)
 def test_toggles_that_are_not_built_yet_name_themselves(change):
     with pytest.raises(UserError, match=r"model\.(head|history\.architecture)='\w+' is not built yet"):
         IntentScorer(SMALL.override(change), TEXT, VISION, seed=0)

@@ -109,7 +109,7 @@ def write_store(
     **plan: Any,
 ) -> Path:
     """Write the plan, stages and attempts of a study; ``plan`` overrides keys of plan.json."""
-    written = []
+    written: list[dict[str, Any]] = []
     for row in rows:
         cells = []
         for position, seed in enumerate(row.seeds if row.seeds is not None else seeds):

@@ -2,6 +2,7 @@ import json
 import math
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def outcomes_of(pairs, steps=()) -> Outcomes:
             for key, values in columns.items()
         }
 
-    return Outcomes(None, arrays(pair_columns(pairs)), arrays(step_columns(list(steps))))
+    return Outcomes(Path("evaluation"), arrays(pair_columns(pairs)), arrays(step_columns(list(steps))))
 
 
 def looped(name: str, pairs, steps, part: str, threshold: float) -> float | None:

@@ -66,6 +66,8 @@ def test_the_band_holds_the_curve_and_stays_in_range(study):
     pairs, outcomes = study
     names = sorted({pair["trajectory"] for found in pairs for pair in found})
     (curve,) = sensitivity({"row": outcomes}, "real_incorrect", names, threshold=0.1, resampling=FAST)
+    assert curve.low is not None
+    assert curve.high is not None
     known = np.isfinite(curve.low)
     assert known[0].all()
     assert (curve.low[known] <= curve.points[known] + 1e-9).all()

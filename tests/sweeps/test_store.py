@@ -103,7 +103,10 @@ def test_k02_a_killed_holder_frees_its_lock_and_its_leavings_are_replaced(tmp_pa
 
 
 def test_a_held_lock_is_seen_from_another_process(tmp_path):
-    code = "import sys; from pathlib import Path; from sweeps.files import lock\nwith lock(Path(sys.argv[1]), wait=False) as mine: print(mine)"
+    code = (
+        "import sys; from pathlib import Path; from sweeps.files import lock\n"
+        "with lock(Path(sys.argv[1]), wait=False) as mine: print(mine)"
+    )
     ask = [sys.executable, "-c", code, str(tmp_path / "one.lock")]
     with lock(tmp_path / "one.lock", wait=False) as mine:
         assert mine
