@@ -1,7 +1,7 @@
 """The report of a study: tables, figures and one page, written beside its plan."""
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,7 +57,7 @@ def write_report(store: Path, study: str, resampling: Resampling | None = None) 
     """
     resampling = resampling or Resampling()
     results = read_results(store, study)
-    table = analyse(results, results.plan.columns, results.plan.title, resampling)
+    table, controls = analyse_study(results, resampling)
     folder = study_folder(store, study) / "report"
     markdown, latex, csv = folder / "table.md", folder / "table.tex", folder / "table.csv"
     write_file(markdown, to_markdown(table))
@@ -70,10 +70,28 @@ def write_report(store: Path, study: str, resampling: Resampling | None = None) 
     drawings = draw_figures(results, table, resampling)
     figures = tuple(path for drawing in drawings for path in save(drawing, folder / "figures"))
     embedded = [(drawing, (folder / "figures" / f"{drawing.name}.svg").read_bytes()) for drawing in drawings]
-    controls = analyse(results, [metric(name) for name in CONTROLS], "Controls", resampling)
     html = folder / "report.html"
     write_file(html, to_page(table, controls, results, embedded))
     return ReportFiles(folder, markdown, latex, csv, html, figures)
+
+
+def analyse_study(results: Results, resampling: Resampling) -> tuple[Table, Table]:
+    """The study's own table, with what is to be said of ties, and the table of its controls.
+
+    Raises:
+        UserError: no finished cell.
+    """
+    table = analyse(results, results.plan.columns, results.plan.title, resampling)
+    controls = analyse(results, [metric(name) for name in CONTROLS], "Controls", resampling)
+    shares = {
+        f"{row.name!r}: {cell.value.point:.1%} of {kind} pairs": cell.value.point
+        for row in controls.rows
+        for kind, cell in zip(("hard", "real incorrect"), row.cells, strict=False)
+        if cell.value is not None and cell.value.point > 0
+    }
+    fact = ("ties", f"up to {max(shares.values()):.1%}" if shares else "none")
+    notes = (f"Equal scores count half; {'; '.join(shares)}",) if shares else ()
+    return replace(table, facts=(*table.facts, fact), notes=(*table.notes, *notes)), controls
 
 
 def draw_figures(results: Results, table: Table, resampling: Resampling) -> "list[Drawing]":
@@ -114,7 +132,7 @@ def render_text(store: Path, study: str, resampling: Resampling | None = None, w
         UserError: as ``write_report``.
     """
     results = read_results(store, study)
-    table = analyse(results, results.plan.columns, results.plan.title, resampling or Resampling())
+    table, _ = analyse_study(results, resampling or Resampling())
     return to_terminal(table, width or max(100, shutil.get_terminal_size().columns))
 
 

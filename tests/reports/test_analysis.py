@@ -244,7 +244,7 @@ def test_records_that_differ_between_seeds_are_left_out_and_said(tmp_path):
 
     table = table_of(tmp_path, [SyntheticRow("row", scores)], columns=["hard_gap_mean"], seeds=[0, 1, 2])
     assert table.rows[0].cells[0].value.point == pytest.approx(0.21)
-    assert "1 trajectories left out: their records differ between seeds" in table.rows[0].notes
+    assert "trajectories left out since their records differ between seeds: 1" in table.rows[0].notes
 
 
 def test_differences_are_paired(tmp_path):

@@ -111,6 +111,16 @@ def test_weights_are_draws_with_replacement():
         assert found.var(0) == pytest.approx(np.full(size, (1 / size) * (1 - 1 / size) / size), rel=0.15)
 
 
+def test_both_kinds_of_weights_follow_the_resampling_seed():
+    def drawn(seed):
+        _, by_trajectory, by_seed = next(weights(6, [3], Resampling(50, seed), 1))
+        return by_trajectory, by_seed[3]
+
+    for first, again, other in zip(drawn(1), drawn(1), drawn(2), strict=True):
+        assert np.array_equal(first, again)
+        assert not np.array_equal(first, other)
+
+
 def test_the_same_seed_gives_the_same_digits_whatever_the_chunk(study, monkeypatch):
     _, entry = study
     whole = draw([entry], Resampling(200, 5))[0]

@@ -9,7 +9,7 @@ from cuascore.errors import UserError
 from reports import print_table, render_text, write_report
 from reports.statistics.bootstrap import Resampling
 from tests.reports.regenerate import GOLDEN, NAMES
-from tests.reports.store import SyntheticRow, golden_store, simulated, write_store
+from tests.reports.store import SyntheticRow, gaps, golden_store, simulated, write_store
 
 FAST = Resampling(500)
 
@@ -33,6 +33,20 @@ def test_files_lie_where_they_are_said_to(tmp_path):
         "table.tex",
     ]
     assert {report.markdown, report.latex, report.csv, report.html} <= set(report.folder.iterdir())
+
+
+def test_k16_ties_are_reported(report, tmp_path):
+    assert "ties: none" in report.markdown.read_text("utf-8")
+    write_store(
+        tmp_path,
+        [SyntheticRow("collapsed", lambda seed: gaps([0.0] * 9 + [0.1]))],
+        columns=["hard_accuracy"],
+        seeds=[0],
+    )
+    text = render_text(tmp_path, "synthetic", FAST, width=100)
+    assert "0.550" in text
+    assert "'collapsed': 90.0% of hard pairs" in text
+    assert "ties: up to 90.0%" in text
 
 
 def test_the_terminal_table(tmp_path, capsys):
