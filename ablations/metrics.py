@@ -6,35 +6,32 @@ shares and accuracies are in [0, 1]. A tie counts half, so that a scorer that gi
 accuracy of 0.5 in either order of the candidates.
 """
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pyarrow import ArrowException
-from pyarrow.parquet import read_table
 
+from ablations.outcomes import Frame, Outcomes, read_outcomes
 from cuascore.errors import UserError, nearest
 
-Frame = Mapping[str, NDArray[Any]]
-"""Columns of one Parquet file, all of the same length."""
+__all__ = [
+    "METRICS",
+    "THRESHOLD",
+    "Frame",
+    "Metric",
+    "NotANumber",
+    "Outcomes",
+    "Term",
+    "Undefined",
+    "evaluate",
+    "evaluate_all",
+    "metric",
+    "read_outcomes",
+    "records",
+]
 
-PAIR_COLUMNS = (
-    "part",
-    "kind",
-    "trajectory",
-    "platform",
-    "action_type",
-    "has_intent",
-    "score_correct",
-    "score_incorrect",
-    "blind_correct",
-    "blind_incorrect",
-)
-STEP_COLUMNS = ("part", "trajectory", "platform", "label", "score")
 THRESHOLD = 0.10
 """sigma of the paper, a cosine: the gap that counts as clear, and the score above which a scorer overrides an agent."""
 
@@ -45,20 +42,6 @@ class Undefined(UserError):
 
 class NotANumber(UserError):
     """A score is NaN or infinite: the run has failed, whatever its other scores are."""
-
-
-@dataclass(frozen=True)
-class Outcomes:
-    """The records of one evaluation, as stored.
-
-    ``pairs`` and ``steps`` map each column of ``PAIR_COLUMNS`` and ``STEP_COLUMNS`` to an array; ``summary`` holds what
-    was selected on validation (``selected_epoch``, ``selection``, ``validation``).
-    """
-
-    folder: Path
-    pairs: Frame
-    steps: Frame
-    summary: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -248,35 +231,6 @@ def metric(name: str) -> Metric:
     if name not in METRICS:
         raise UserError(f"metric {name!r}: unknown; {nearest(name, METRICS)}")
     return METRICS[name]
-
-
-def read_outcomes(folder: Path) -> Outcomes:
-    """Read the stored outcomes of one evaluation.
-
-    Raises:
-        UserError: a file or a column is missing or unreadable.
-    """
-    pairs = _read_columns(folder / "pairs.parquet", PAIR_COLUMNS)
-    steps = _read_columns(folder / "steps.parquet", STEP_COLUMNS)
-    path = folder / "summary.json"
-    try:
-        summary = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: unreadable ({error}); delete the folder and run the cell again") from error
-    if not isinstance(summary, dict):
-        raise UserError(f"{path}: not a JSON object; delete the folder and run the cell again")
-    return Outcomes(folder, pairs, steps, summary)
-
-
-def _read_columns(path: Path, columns: tuple[str, ...]) -> Frame:
-    try:
-        table = read_table(path)
-    except (OSError, ArrowException) as error:
-        raise UserError(f"{path}: unreadable ({error}); delete the folder and run the cell again") from error
-    missing = [column for column in columns if column not in table.column_names]
-    if missing:
-        raise UserError(f"{path}: no column {missing[0]!r}; it was written by another version, run the cell again")
-    return {column: table[column].to_numpy() for column in columns}
 
 
 def records(

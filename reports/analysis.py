@@ -66,8 +66,8 @@ def _row(results: Results, row: RowResult, comparison: Comparison, best: Sequenc
         )
     missing = tuple(seed for seed in plan.seeds if seed not in seeds) if planned.gap is None else ()
     remarks = list(_remarks(row, cells, plan.seeds))
-    if comparison.uneven.get(planned.name):
-        remarks.append(f"trajectories left out since their records differ between seeds: {comparison.uneven[planned.name]}")
+    if uneven := comparison.uneven.get(planned.name):
+        remarks.append(f"trajectories left out since their records differ between seeds: {uneven}")
     epochs = tuple(outcomes.summary.get("selected_epoch") for outcomes in row.outcomes.values())
     is_base = planned.name == plan.base
     return Row(planned.name, tuple(cells), seeds, missing, is_base, planned.gap, epochs, tuple(remarks))
