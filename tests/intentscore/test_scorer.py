@@ -7,7 +7,7 @@ from cuascore.errors import UserError
 from cuascore.intentscore.config import ModelConfig
 from cuascore.intentscore.inputs import ActionInputs, StateInputs
 from cuascore.intentscore.layers import KeyedDropout
-from cuascore.intentscore.scorer import ACTION_TEXTS, STATE_TEXTS, IntentScorer
+from cuascore.intentscore.scorer import IntentScorer
 
 TEXT, VISION = 6, 5
 SMALL = ModelConfig(embedding_width=8, modality_width=8, hidden_width=16, dropout=0.0)
