@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from ablations.plan import Plan, Row
+from cuascore.trajectories.dataset import Part
 from sweeps.files import write_json
 from sweeps.provenance import git_state, versions
 from sweeps.store import Store
 
-PARTS = ("train", "validation", "test")
+PARTS: tuple[Part, ...] = ("train", "validation", "test")
 
 
 def queue_plan(store: Store, plan: Plan, data_root: Path | None, wandb: str) -> list[str]:

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import urlsplit
 
 from pytorch_lightning.loggers import Logger
@@ -96,7 +96,7 @@ class CellTracking:
         return wandb.init(
             project=PROJECT,
             dir=self.root,
-            mode=cell.wandb,
+            mode=cast(Any, cell.wandb),
             id=names[-1],
             name=f"{cell.row} / seed {cell.seed}",
             group=cell.study,

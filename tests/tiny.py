@@ -39,9 +39,9 @@ def _step(folder: Path, number: int, index: int, steps: int, wrong: bool) -> dic
 
     def value(word: str, x: float) -> dict:
         return {
-            "thought": f"I want to press {word} now",
+            "thought": f"I want to press {word} in window {number}",
             "action": f"Click the {word} button",
-            "code": f"pyautogui.click(x={x:.3f}, y=0.3)",
+            "code": f"pyautogui.click(x={x:.3f}, y={0.3 + 0.01 * number:.2f})",
         }
 
     rejected = {**value(other, ((place + 3) % 10) * 0.09 + 0.04), "last_step_correct": False, "judgement": "wasted"}

@@ -1,6 +1,8 @@
 """``ablate work``: run the cells that a study has in the store."""
 
 import argparse
+from collections.abc import Mapping
+from typing import Any
 
 from ablations.commands.arguments import add_store
 
@@ -29,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     return work_off(store, arguments.study, planned_keys(store.read_plan(arguments.study)), arguments)
 
 
-def planned_keys(plan: dict) -> list[str]:  # type: ignore[type-arg]
+def planned_keys(plan: Mapping[str, Any]) -> list[str]:
     """Return a stored plan's cells in the order of work: seed by seed, the base row first."""
     cells = [(cell["seed"], place, cell["key"]) for place, row in enumerate(plan["rows"]) for cell in row["cells"]]
     return [key for _, _, key in sorted(cells)]

@@ -43,8 +43,8 @@ def split_trajectories(
 ) -> Split:
     """Assign every trajectory to a part, platform by platform, near-identical ones together.
 
-    The groups of a platform are ordered by a hash of (seed, group) and cut at the fractions, so neither the order of
-    lines nor the training seed matters.
+    The groups of a platform are dealt out in the order of a hash of (seed, group), so neither the order of lines nor the
+    training seed matters.
 
     Args:
         fractions: of train, validation and test; they sum to 1.
@@ -77,14 +77,14 @@ def split_trajectories(
 
 
 def _cut(groups: Sequence[str], sizes: Mapping[str, int], fractions: Sequence[float]) -> dict[str, str]:
-    total, seen, parts = sum(sizes[group] for group in groups), 0, {}
-    bounds = [sum(fractions[: n + 1]) for n in range(len(PARTS))]
+    """Deal the groups out in order, each to the part that lags furthest behind its share."""
+    seen, held, parts = 0, [0] * len(PARTS), {}
     for group in groups:
-        # The middle of a group decides, so that rounding favours no part.
-        middle = (seen + sizes[group] / 2) / total
-        place = next((n for n, bound in enumerate(bounds) if middle < bound), len(PARTS) - 1)
-        parts[group] = PARTS[place]
         seen += sizes[group]
+        lag = [share * seen - count for share, count in zip(fractions, held, strict=True)]
+        place = lag.index(max(lag))
+        parts[group] = PARTS[place]
+        held[place] += sizes[group]
     return parts
 
 

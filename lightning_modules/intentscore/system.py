@@ -116,7 +116,7 @@ class IntentScoreSystem:
                 parts["loss"].backward()
                 torch.nn.utils.clip_grad_norm_(module.parameters(), phase.training.gradient_clip)
                 optimizer.step()
-                found.append({name: float(part) for name, part in parts.items()})
+                found.append({name: float(part.detach()) for name, part in parts.items()})
             found.append(weights_digest(module))
             weights = module.state_dict()
         return digest(found)
