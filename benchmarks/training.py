@@ -6,7 +6,6 @@ from pathlib import Path
 
 import torch
 from pytorch_lightning import Trainer
-from torch.utils.data import DataLoader
 
 from benchmarks.shipped import shipped
 from benchmarks.timing import medians
@@ -36,7 +35,7 @@ def run(store: Path) -> Iterator[str]:
             enable_progress_bar=False,
             enable_model_summary=False,
         )
-        trainer.fit(module, DataLoader(batches, batch_size=None))
+        trainer.fit(module, batches)
 
     def bare() -> None:
         batches, module = parts()

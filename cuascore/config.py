@@ -1,7 +1,7 @@
 """Toggles: frozen, typed config trees in which an unknown key is an error that names the nearest valid one."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Self, TypeVar, get_origin
+from typing import Any, Self, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -93,7 +93,12 @@ def _one_line(kind: type[Toggles], error: ValidationError) -> str:
     if first["type"] == "extra_forbidden":
         node: Any = kind
         for part in path[:-1]:
-            node = node.model_fields[part].annotation
+            # Inside a mapping or a sequence the value's type stands last or first among the arguments.
+            origin = get_origin(node)
+            if origin is None:
+                node = node.model_fields[part].annotation
+            else:
+                node = get_args(node)[-1] if origin is dict else get_args(node)[0]
         return f"unknown key {key!r}: {nearest(path[-1], node.model_fields)}"
     if first["type"] == "value_error":
         return str(first["ctx"]["error"])

@@ -2,15 +2,19 @@
 
 import warnings
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import optuna
-from optuna.distributions import CategoricalDistribution
+from optuna.distributions import CategoricalDistribution, IntDistribution
 from optuna.trial import TrialState, create_trial
 
 from ablations.metrics import evaluate, metric, read_outcomes
 from sweeps.files import lock
 from sweeps.store import Store
+
+
+MAX_SEED = 2**31
 
 
 def default_url(store: Store) -> str:
@@ -30,19 +34,13 @@ def mirror_study(store: Store, name: str, url: str | None = None) -> int:
     """
     plan = store.read_plan(name)
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    rows = {row["name"]: row for row in plan["rows"] if row["gap"] is None}
-    # Distributions must not change between calls, whatever subset of rows or seeds was run: names and numbers as text.
+    names = [row["name"] for row in plan["rows"]]
     with lock(store.root / "locks" / "optuna", wait=True):
-        study = optuna.create_study(
-            study_name=name,
-            storage=url or default_url(store),
-            direction="maximize" if metric(plan["headline"]).better == "higher" else "minimize",
-            load_if_exists=True,
-        )
+        study = _study(name, url or default_url(store), plan, names)
         known = {trial.user_attrs.get("mirror") for trial in study.get_trials(deepcopy=False)}
         trials = [
             trial
-            for row in rows.values()
+            for row in plan["rows"]
             for cell in row["cells"]
             for trial in _trials(store, plan, row, cell)
             if trial.user_attrs["mirror"] not in known
@@ -51,12 +49,30 @@ def mirror_study(store: Store, name: str, url: str | None = None) -> int:
     return len(trials)
 
 
+def _study(name: str, storage: str, plan: Mapping[str, Any], rows: list[str]) -> optuna.Study:
+    better = metric(plan["headline"]).better
+    make = partial(
+        optuna.create_study,
+        study_name=name,
+        storage=storage,
+        direction="minimize" if better == "lower" else "maximize",
+        load_if_exists=True,
+    )
+    study = make()
+    if study.user_attrs.get("rows", rows) != rows:
+        # Optuna refuses a categorical whose choices change; a mirror can be made anew.
+        optuna.delete_study(study_name=name, storage=storage)
+        study = make()
+    study.set_user_attr("rows", rows)
+    return study
+
+
 def _trials(
     store: Store, plan: Mapping[str, Any], row: Mapping[str, Any], cell: Mapping[str, Any]
 ) -> list[optuna.trial.FrozenTrial]:
-    params = {"row": row["name"], "seed": str(cell["seed"])}
-    # One choice each: Optuna refuses a categorical whose choices change, and a row added later would be such a change.
-    distributions: dict[str, Any] = {key: CategoricalDistribution([value]) for key, value in params.items()}
+    params = {"row": row["name"], "seed": cell["seed"]}
+    names = [entry["name"] for entry in plan["rows"]]
+    distributions: dict[str, Any] = {"row": CategoricalDistribution(names), "seed": IntDistribution(0, MAX_SEED)}
     shared = {"cell": cell["key"], "study": plan["study"], "row": row["name"], "seed": cell["seed"], "set": row["set"]}
     trials = []
     ended = [event for event in store.attempts(cell["key"]) if event["event"] in ("failed", "interrupted")]

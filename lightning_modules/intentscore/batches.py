@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
-from torch.utils.data import IterableDataset
 
 from cuascore.intentscore.inputs import ActionInputs, StateInputs
 from cuascore.streams import stream
@@ -46,7 +45,7 @@ def anchors_of(dataset: Dataset, platforms: tuple[str, ...]) -> Ids:
     return np.array(rows, np.int64).reshape(-1, 2)
 
 
-class TrainingBatches(IterableDataset[TrainingBatch]):
+class TrainingBatches:
     """Every iteration is one epoch over all anchors, in near-equal batches of at most ``training.batch_size``."""
 
     def __init__(
@@ -107,7 +106,7 @@ class ValidationBatch(NamedTuple):
     incorrect: ActionInputs
 
 
-class ValidationBatches(IterableDataset[ValidationBatch]):
+class ValidationBatches:
     """The validation part's hard pairs, and their distinct anchors for retrieval, always in the same order."""
 
     def __init__(

@@ -9,7 +9,6 @@ import torch
 from pytorch_lightning import Trainer
 from pytorch_lightning.callbacks import EarlyStopping
 from pytorch_lightning.loggers import Logger
-from torch.utils.data import DataLoader
 
 from cuascore.errors import UserError
 from cuascore.trajectories.dataset import Dataset
@@ -19,11 +18,8 @@ from lightning_modules.intentscore.features import FeatureBank
 from lightning_modules.intentscore.module import IntentScoreModule
 from lightning_modules.selection import MONITOR, CurvesLogger, KeepBest, load_weights
 
-# Lightning greets every Trainer and warns of DataLoader workers, which index gathers do not want.
+# Lightning greets every Trainer, on its logger.
 logging.getLogger("pytorch_lightning").setLevel(logging.ERROR)
-warnings.filterwarnings("ignore", message=".*does not have many workers.*")
-warnings.filterwarnings("ignore", message=".*`IterableDataset` has `__len__` defined.*")
-warnings.filterwarnings("ignore", message=".*number of training batches.*smaller than the logging interval.*")
 
 
 def train(
@@ -73,7 +69,10 @@ def train(
         num_sanity_val_steps=0,
         log_every_n_steps=1,
     )
-    trainer.fit(module, DataLoader(batches, batch_size=None), DataLoader(validation, batch_size=None))
+    with warnings.catch_warnings():
+        # Lightning 2.6 over torch 2.14: its own pytree code, nothing that a user could mend.
+        warnings.filterwarnings("ignore", message=".*treespec, LeafSpec.*", category=FutureWarning)
+        trainer.fit(module, batches, validation)
     parameters = sum(parameter.numel() for parameter in module.parameters())
     best.save(
         folder,
@@ -83,7 +82,7 @@ def train(
             "vision_width": bank.vision_width,
             "model": config.model.model_dump(mode="json"),
             "epochs_run": trainer.current_epoch,
-            "temperature": float(module.temperature),
+            "temperature": float(module.temperature.detach()),
         },
     )
     curves.write(folder, phase)

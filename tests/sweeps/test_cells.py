@@ -1,6 +1,7 @@
 """One cell by its key: run once, adopted, resumed after a death, its failure recorded and never a number."""
 
 import json
+import shutil
 
 import pyarrow.parquet as pq
 import pytest
@@ -10,6 +11,7 @@ from cuascore.errors import UserError
 from lightning_modules.intentscore.system import IntentScoreSystem
 from sweeps.attempts import MAX_FAILURES, cell_state, given_up, worth_running
 from sweeps.cells import read_cell, run_cell
+from sweeps.store import Store
 
 
 def events(store, key: str) -> list[str]:
@@ -50,11 +52,12 @@ def test_running_again_changes_nothing(queued):
     assert events(queued.store, key) == ["started", "finished"]
 
 
-def test_a_cell_gives_the_same_outcomes_on_a_rerun(queued, queued_once):
+def test_a_cell_gives_the_same_outcomes_on_a_rerun(queued, queued_once, tmp_path):
     key = queued.keys[-1]
-    for store in (queued.store, queued_once.store):
+    other = Store(shutil.copytree(queued_once.store.root, tmp_path / "other"))
+    for store in (queued.store, other):
         run_cell(store, queued.study, key)
-    one, two = (pq.read_table(store.stage(key) / "pairs.parquet") for store in (queued.store, queued_once.store))
+    one, two = (pq.read_table(store.stage(key) / "pairs.parquet") for store in (queued.store, other))
     assert one.equals(two)
 
 

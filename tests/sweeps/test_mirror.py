@@ -45,3 +45,13 @@ def test_a_lost_storage_is_written_anew(queued):
     (queued.store.root / "optuna.db").unlink()
     assert mirror_study(queued.store, "tiny") == 1
     assert len(trials(queued)) == 1
+
+
+def test_a_study_whose_rows_changed_is_mirrored_anew(queued):
+    run_cell(queued.store, queued.study, queued.keys[0])
+    mirror_study(queued.store, "tiny")
+    plan = queued.store.read_plan("tiny")
+    plan["rows"][1]["name"] = "Renamed"
+    queued.store.write_plan("tiny", plan)
+    assert mirror_study(queued.store, "tiny") == 1
+    assert [trial.params for trial in trials(queued)] == [{"row": "Alignment only", "seed": 0}]
