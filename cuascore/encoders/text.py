@@ -63,7 +63,9 @@ def text_encoder(name: str, *, max_tokens: int | None = None, memory: Path | Non
         weights = locate("text", name)
     import torch
     from sentence_transformers import SentenceTransformer
+    from transformers.utils.logging import disable_progress_bar
 
+    disable_progress_bar()
     identity = text_identity(name, max_tokens, memory)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model = SentenceTransformer(str(weights.path), device=device, local_files_only=True)

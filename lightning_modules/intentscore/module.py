@@ -103,7 +103,7 @@ class IntentScoreModule(LightningModule):
             {"params": [p for p in learnt if p.ndim >= 2], "weight_decay": training.weight_decay},
             {"params": [p for p in learnt if p.ndim < 2], "weight_decay": 0.0},
         ]
-        optimizer = torch.optim.AdamW(groups, lr=training.learning_rate)
+        optimizer = torch.optim.AdamW(groups, lr=training.learning_rate, fused=True)
         schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=self.steps)
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
