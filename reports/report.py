@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ablations.metrics import Outcomes, metric
+from cuascore.files import write_file
 from reports.analysis import analyse
 from reports.comparison import test_trajectories
-from reports.files import write_file
 from reports.plan import study_folder
 from reports.renderers.csv_text import to_csv
 from reports.renderers.latex import to_latex

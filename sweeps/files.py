@@ -1,33 +1,19 @@
-"""Small files that are either whole or absent, and kernel locks that die with their holder."""
+"""The store's small files: JSON that is whole or absent, folders renamed into place, lines appended in one write."""
 
 import errno
-import fcntl
 import json
 import os
 import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from cuascore.errors import UserError
+from cuascore.files import write_file
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write JSON under a temporary name, flush it to the disk and rename it into place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=".tmp-", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(value, file, indent=1, sort_keys=True, ensure_ascii=False)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    """Write JSON, whole or not at all."""
+    write_file(path, json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False))
 
 
 def read_json(path: Path) -> Any:
@@ -59,23 +45,6 @@ def commit_folder(temporary: Path, final: Path) -> None:
             raise
         # Somebody finished the same digest first: both results are the same by construction, the first one stays.
         shutil.rmtree(temporary)
-
-
-@contextmanager
-def lock(path: Path, wait: bool) -> Iterator[bool]:
-    """Hold a kernel lock on a file of its own; yields False where it is taken and ``wait`` is False.
-
-    ``lockf`` and not ``flock``: a forked child would keep the latter after its parent's death. The file is never
-    removed, and must not be opened elsewhere in the process: closing any descriptor of it would drop the lock.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as file:
-        try:
-            fcntl.lockf(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
-            yield False
-            return
-        yield True
 
 
 def append_line(path: Path, value: Any) -> None:

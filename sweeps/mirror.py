@@ -10,9 +10,8 @@ from optuna.distributions import CategoricalDistribution, IntDistribution
 from optuna.trial import TrialState, create_trial
 
 from ablations.metrics import evaluate, metric, read_outcomes
-from sweeps.files import lock
+from cuascore.files import lock
 from sweeps.store import Store
-
 
 MAX_SEED = 2**31
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from cuascore.errors import UserError
-from sweeps.files import append_line, commit_folder, lock, read_json, write_json
+from cuascore.files import lock
+from sweeps.files import append_line, commit_folder, read_json, write_json
 
 DEFAULT_STORE = ".cuascore"
 

@@ -1,5 +1,6 @@
 """Tiny real encoders and data, built once a session: the whole chain runs on them in seconds, with no network."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,11 @@ rows:
     - name: Both losses
       set: {{loss.margin_weight: 2.0}}
 """
+
+
+def pytest_configure() -> None:
+    """One thread of torch: the networks are tiny, and threads that wait for each other cost more than they bring."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,13 @@ import argparse
 import os
 import signal
 from types import FrameType
+from typing import TYPE_CHECKING
 
-from ablations.commands.arguments import add_store, add_study, console, plan_of
+from ablations.commands.arguments import console
+from ablations.commands.queue_command import add_inputs, put
+
+if TYPE_CHECKING:
+    from sweeps.store import Store
 
 FAILED = 1
 
@@ -17,10 +22,8 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="run a study's missing cells and write its report",
         epilog="example: ablate run quickstart --seeds 5 --workers 2",
     )
-    add_study(parser)
-    add_store(parser)
+    add_inputs(parser)
     add_work(parser)
-    parser.add_argument("--wandb", choices=("online", "offline", "disabled"), help="default: offline without a key")
     parser.set_defaults(run=run)
 
 
@@ -37,34 +40,22 @@ def add_work(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run whatever of the study is missing, then report."""
-    from ablations.commands.plan_command import show
     from ablations.commands.report_command import write_and_print
-    from sweeps.queue import queue_plan
-    from sweeps.store import Store, find_store
-    from sweeps.tracking import resolve_mode
 
     signal.signal(signal.SIGTERM, _as_interrupt)
-    store = Store(find_store(arguments.store))
-    mode, remark = resolve_mode(arguments.wandb)
-    plan = plan_of(arguments)
-    show(plan)
-    if remark:
-        console().print(remark, markup=False)
-    keys = queue_plan(store, plan, arguments.data_root, mode)
-    status = work_off(store, plan.study.study, keys, arguments)
+    store, study, keys = put(arguments)
+    status = work_off(store, study, keys, arguments)
     if any(store.done(key) for key in keys):
-        write_and_print(store.root, plan.study.study)
+        write_and_print(store.root, study)
     return status
 
 
-def work_off(store: "object", study: str, keys: list[str], arguments: argparse.Namespace) -> int:
+def work_off(store: "Store", study: str, keys: list[str], arguments: argparse.Namespace) -> int:
     """Run cells, mirror them to Optuna, and say what was kept, done and failed."""
     from sweeps.attempts import worth_running
     from sweeps.mirror import mirror_study
     from sweeps.pool import run_pool
-    from sweeps.store import Store
 
-    assert isinstance(store, Store)
     out = console()
     todo, left = worth_running(store, keys, arguments.retry)
     kept = len(keys) - len(todo) - len(left)

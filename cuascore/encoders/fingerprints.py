@@ -2,11 +2,11 @@
 
 import hashlib
 import json
-import os
 from pathlib import Path
 
 from cuascore.encoders.locate import Weights
 from cuascore.errors import UserError
+from cuascore.files import write_file
 
 MEMORY = "weights.json"
 """File in the features folder that remembers digests by path, size and time, since hashing takes seconds."""
@@ -52,7 +52,4 @@ def _read(memory: Path | None) -> dict[str, str]:
 def _write(memory: Path | None, known: dict[str, str]) -> None:
     if memory is None or _read(memory) == known:
         return
-    memory.parent.mkdir(parents=True, exist_ok=True)
-    temporary = memory.with_name(f".tmp-{memory.name}-{os.getpid()}")
-    temporary.write_text(json.dumps(known, indent=1, sort_keys=True))
-    os.replace(temporary, memory)
+    write_file(memory, json.dumps(known, indent=1, sort_keys=True))

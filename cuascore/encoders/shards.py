@@ -1,6 +1,5 @@
 """Vectors on disk by content key: append-only shards, each whole or absent, with one writer at a time."""
 
-import fcntl
 import json
 import os
 import warnings
@@ -11,6 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cuascore.files import lock, write_file
 
 KEY_BYTES = 32
 
@@ -30,12 +31,9 @@ class ShardFolder:
 
     def create(self, identity: Any) -> None:
         """Make the folder and write what its vectors depend on."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / "encoder.json"
         if not path.exists():
-            temporary = path.with_name(f".tmp-{path.name}-{os.getpid()}")
-            temporary.write_text(json.dumps(identity, indent=1, sort_keys=True))
-            os.replace(temporary, path)
+            write_file(path, json.dumps(identity, indent=1, sort_keys=True))
 
     def refresh(self) -> None:
         """Take in the shards that were finished since the last look."""
@@ -76,13 +74,7 @@ class ShardFolder:
             os.replace(temporary, self.folder / path)
 
     @contextmanager
-    def writing(self) -> Iterator[bool]:
-        """Hold the folder's kernel lock; yields whether it had to be waited for."""
-        with (self.folder / "writer.lock").open("w") as file:
-            waited = False
-            try:
-                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                waited = True
-                fcntl.lockf(file, fcntl.LOCK_EX)
-            yield waited
+    def writing(self) -> Iterator[None]:
+        """Hold the folder's kernel lock."""
+        with lock(self.folder / "writer.lock", wait=True):
+            yield

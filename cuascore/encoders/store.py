@@ -16,6 +16,7 @@ from cuascore.encoders.locate import EncoderUnavailable, downloads_allowed
 from cuascore.encoders.progress import embedding_progress
 from cuascore.encoders.shards import ShardFolder
 from cuascore.encoders.table import EMPTY, FeatureTable
+from cuascore.files import write_file
 from cuascore.identity import digest
 
 TEXTS_A_SHARD, IMAGES_A_SHARD = 2048, 256
@@ -107,10 +108,7 @@ class FeatureStore:
             # The weights are gone, but what they gave is still here under the name they last stood for.
             return dict(known[key])
         if known.get(key) != identity:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            temporary = path.with_name(f".tmp-{ALIASES}-{os.getpid()}")
-            temporary.write_text(json.dumps({**known, key: identity}, indent=1, sort_keys=True))
-            os.replace(temporary, path)
+            write_file(path, json.dumps({**known, key: identity}, indent=1, sort_keys=True))
         return identity
 
     def _ensure(
@@ -129,9 +127,9 @@ class FeatureStore:
         shards.refresh()
         if any(key not in shards.index for key in distinct):
             shards.create(identity)
-            with shards.writing() as waited:
-                if waited:
-                    shards.refresh()
+            with shards.writing():
+                # Another process may have embedded it while this one waited.
+                shards.refresh()
                 missing = [(key, item) for key, item in distinct.items() if key not in shards.index]
                 if missing:
                     _embed(shards, missing, load, size, what, progress)

@@ -1,13 +1,13 @@
 """Train, validation and test: cut between trajectories, never inside one, by ids and a seed of its own."""
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cuascore.errors import UserError
+from cuascore.files import write_file
 from cuascore.identity import digest
 from cuascore.trajectories.step import Trajectory
 
@@ -27,9 +27,7 @@ class Split:
     def save(self, path: Path) -> None:
         """Write the split as JSON, whole or not at all."""
         text = json.dumps({"part_of": dict(self.part_of), "group_of": dict(self.group_of)}, indent=1, sort_keys=True)
-        temporary = path.with_name(f".tmp-{path.name}-{os.getpid()}")
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, path)
+        write_file(path, text)
 
     @classmethod
     def load(cls, path: Path) -> "Split":
@@ -43,7 +41,7 @@ def split_trajectories(
 ) -> Split:
     """Assign every trajectory to a part, platform by platform, near-identical ones together.
 
-    The groups of a platform are dealt out in the order of a hash of (seed, group), so neither the order of lines nor the
+    The groups of a platform are dealt out in the order of a hash of (seed, group): neither the order of lines nor the
     training seed matters.
 
     Args:

@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reports.files import write_file
+from cuascore.files import write_file
 
 INK, MUTED, GRID_INK, PUBLISHED = "#1a1a1a", "#666666", "#dddddd", "#D55E00"
 # Okabe and Ito's palette, ordered so that neighbours differ in lightness too; yellow is left out, it is lost on white.

@@ -73,14 +73,6 @@ def data(tiny_data) -> Dataset:
     return load_dataset(DataConfig(dataset="folder"), tiny_data)
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def config(**changes) -> IntentScoreConfig:
     return IntentScoreConfig().override({**BASE, **changes})
 

@@ -39,14 +39,6 @@ def bank(data):
     return random_features(data, CONFIG.word_dropout)
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def trained(data, bank, folder, config=CONFIG, epochs=3, **options):
     folder.mkdir()
     train(config, data, bank, data.target, 0, epochs, folder, "training", **options)

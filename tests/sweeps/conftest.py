@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import torch
 
 from ablations.plan import Plan, make_plan
 from ablations.study import load_study
@@ -13,14 +12,6 @@ from cuascore.trajectories.dataset import load_dataset
 from lightning_modules.registry import load_system
 from sweeps.queue import queue_plan
 from sweeps.store import Store
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from cuascore.errors import UserError
-from sweeps.files import append_line, commit_folder, lock, read_json, write_json
+from cuascore.files import lock
+from sweeps.files import append_line, commit_folder, read_json, write_json
 from sweeps.store import Store, find_store
 
 
@@ -104,7 +105,7 @@ def test_k02_a_killed_holder_frees_its_lock_and_its_leavings_are_replaced(tmp_pa
 
 def test_a_held_lock_is_seen_from_another_process(tmp_path):
     code = (
-        "import sys; from pathlib import Path; from sweeps.files import lock\n"
+        "import sys; from pathlib import Path; from cuascore.files import lock\n"
         "with lock(Path(sys.argv[1]), wait=False) as mine: print(mine)"
     )
     ask = [sys.executable, "-c", code, str(tmp_path / "one.lock")]
