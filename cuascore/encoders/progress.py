@@ -12,6 +12,11 @@ PLAIN_SECONDS = 15.0
 """How often a plain line is printed."""
 
 
+def notice(message: str) -> None:
+    """Say one line on stderr that the user should know but need not act on."""
+    print(message, file=sys.stderr, flush=True)
+
+
 @contextmanager
 def embedding_progress(what: str, total: int, shown: bool) -> Iterator[Callable[[int], None]]:
     """Yield a function that takes how many more were embedded; writes to stderr."""
@@ -27,7 +32,7 @@ def embedding_progress(what: str, total: int, shown: bool) -> Iterator[Callable[
             if shown and (done == total or now - printed >= PLAIN_SECONDS):
                 printed = now
                 rate = done / max(now - started, 1e-9)
-                print(f"embedding {what}: {done}/{total} ({rate:.0f}/s)", file=sys.stderr, flush=True)
+                notice(f"embedding {what}: {done}/{total} ({rate:.0f}/s)")
 
         yield plain
         return

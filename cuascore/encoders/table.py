@@ -29,29 +29,35 @@ class FeatureTable:
         encoder: str,
         keys: Sequence[bytes],
     ) -> None:
+        """Args:
+        arrays: shards; places: (distinct, 2) of (shard, row in it).
+        encoder: digest of the encoder's identity; keys: (n,) of 32 bytes each.
+        """
         self.width, self.rows = width, rows
         self.fingerprint = hashlib.sha256(encoder.encode() + b"".join(keys)).hexdigest()
         self._arrays, self._places = arrays, places
         self._memory: NDArray[np.float32] | None = None
-        if (len(rows) + 1) * width * 4 <= IN_MEMORY_BYTES:
-            self._memory = self._read(rows)
+        if (len(places) + 1) * width * 4 <= IN_MEMORY_BYTES:
+            # The last row is that of EMPTY: numpy counts -1 from the end.
+            self._memory = self._read(np.append(np.arange(len(places)), EMPTY))
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def gather(self, indices: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return (*indices.shape, width) float32 for positions in the sequence."""
+        rows = self.rows[indices]
         if self._memory is not None:
-            return self._memory[indices]
-        flat = np.asarray(indices).reshape(-1)
-        return self._read(self.rows[flat]).reshape(*np.shape(indices), self.width)
+            return self._memory[rows]
+        return self._read(rows.reshape(-1)).reshape(*rows.shape, self.width)
 
     def _read(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Gather distinct rows shard by shard: ``places`` is (distinct, 2) of (shard, row in it)."""
+        """Gather distinct rows, one shard after another."""
         found = np.zeros((len(rows), self.width), np.float32)
         here = np.flatnonzero(rows != EMPTY)
         places = self._places[rows[here]]
-        for shard in np.unique(places[:, 0]) if len(here) else ():
-            chosen = places[:, 0] == shard
+        order = np.argsort(places[:, 0], kind="stable")
+        shards, starts = np.unique(places[order, 0], return_index=True)
+        for shard, chosen in zip(shards, np.split(order, starts[1:]), strict=True) if len(shards) else ():
             found[here[chosen]] = self._arrays[shard][places[chosen, 1]]
         return found

