@@ -42,7 +42,7 @@ class Turn:
 def take_turn(
     agent: Agent, task: str, screen: Screen, texts: tuple[str, ...], ledger: Ledger, rng: Random
 ) -> Turn | None:
-    """Choose the move that is executed and the other candidates; None where the expert is lost or nothing else can be done."""
+    """Choose the move that is executed and the other candidates; None where the expert is lost."""
     right = expert_move(screen)
     if right is None:
         return None
@@ -75,7 +75,14 @@ def take_turn(
 def _same(one: Move, two: Move) -> bool:
     if one.action.code == two.action.code:
         return True
-    return one.control is not None and one.control == two.control and one.action.verb == two.action.verb != "type" and (
-        one.action.x in {x for x, _ in one.control.points} and two.action.x in {x for x, _ in two.control.points}
-        and one.action.y in {y for _, y in one.control.points} and two.action.y in {y for _, y in two.control.points}
+    return (
+        one.control is not None
+        and one.control == two.control
+        and one.action.verb == two.action.verb != "type"
+        and (
+            one.action.x in {x for x, _ in one.control.points}
+            and two.action.x in {x for x, _ in two.control.points}
+            and one.action.y in {y for _, y in one.control.points}
+            and two.action.y in {y for _, y in two.control.points}
+        )
     )

@@ -73,7 +73,7 @@ class Browser:
             ) from None
         command = find_chromium()
         self._profile = Path(tempfile.mkdtemp(prefix="cuascore-chromium-"))
-        # A session of its own: Debian's launcher is a shell script that does not exec, so only the group reaches them all.
+        # A session of its own: Debian's launcher is a shell script that does not exec; only the group reaches them all.
         self._process = subprocess.Popen(
             [command, *FLAGS, f"--user-data-dir={self._profile}", "about:blank"],
             stdin=subprocess.DEVNULL,

@@ -23,7 +23,12 @@ SETTLE_MS = 1000
 """Virtual time after each action: menus, accordions and calendars have come to rest."""
 WHEEL = 38
 """Frame pixels that one click of the wheel moves; wheel deltas are not scaled with the frame. As ROW in experts.js."""
-KEYS = {"select_all": ("a", "KeyA", 65, 2, ["selectAll"]), "erase": ("Backspace", "Backspace", 8, 0, ["deleteBackward"])}
+READY = "new Promise(done => { const wait = setInterval(() => window.desktop && (clearInterval(wait), done()), 5) })"
+KEYS = {
+    "select_all": ("a", "KeyA", 65, 2, ["selectAll"]),
+    "erase": ("Backspace", "Backspace", 8, 0, ["deleteBackward"]),
+}
+"""Key, code, number, held modifiers and editing command of the verbs that press keys."""
 
 
 def pages_folder() -> Path:
@@ -39,7 +44,7 @@ def pages_folder() -> Path:
 
 
 class Environment:
-    """One browser that shows one task at a time. A context manager; see ``Browser`` for what it leaves behind (nothing).
+    """One browser that shows one task at a time. A context manager: nothing of the browser is left behind.
 
     An episode is fixed by (task, seed, look): the page, where the window lies, and every timer of the page.
     """
@@ -81,8 +86,7 @@ class Environment:
         ratio = self._pixels / WIDTH
         call("Emulation.setDeviceMetricsOverride", width=WIDTH, height=HEIGHT, deviceScaleFactor=ratio, mobile=False)
         call("Page.navigate", url=(ASSETS / "desktop.html").as_uri())
-        self.browser.evaluate("new Promise(r => document.readyState === 'complete' ? r() : addEventListener('load', r))")
-        self.browser.evaluate("new Promise(r => { const t = setInterval(() => window.desktop && (clearInterval(t), r()), 5) })")
+        self.browser.evaluate(READY)
         styles = {look: (ASSETS / f"page-{look}.css").read_text() for look in LOOKS}
         common = (ASSETS / "page.css").read_text()
         self.browser.evaluate(f"desktop.setStyles({json.dumps(common)}, {json.dumps(styles)})")
@@ -97,8 +101,18 @@ class Environment:
         page = (self._pages / f"{task}.html").as_uri()
         self.browser.evaluate(f"desktop.show({json.dumps(page)}, {json.dumps(look)}, {left}, {top})")
 
-    def reset(self, task: str, seed: int, look: str, *, observed: bool = True) -> Screen | None:
-        """Begin an episode and return its first screen (None where it is not asked for, to save time).
+    def reset(self, task: str, seed: int, look: str) -> Screen:
+        """Begin an episode and return its first screen.
+
+        Raises:
+            UserError: unknown task or look.
+        """
+        self.begin(task, seed, look)
+        self.browser.evaluate("desktop.frames()")
+        return self.observe()
+
+    def begin(self, task: str, seed: int, look: str) -> None:
+        """Begin an episode that nobody looks at: as ``reset``, without waiting for the display.
 
         Raises:
             UserError: unknown task or look.
@@ -120,10 +134,6 @@ class Environment:
             self.screenshot()
             self._warm.add((task, look))
         self._begin(task, seed, look, left, top)
-        if not observed:
-            return None
-        self.browser.evaluate("desktop.frames()")
-        return self.observe()
 
     def _begin(self, task: str, seed: int, look: str, left: int, top: int) -> None:
         self._load(task, look, left, top)
@@ -131,9 +141,13 @@ class Environment:
         self.browser.call_all("Input.dispatchMouseEvent", [{"type": "mouseMoved", "x": WIDTH - 3, "y": HEIGHT - 3}])
         self.browser.evaluate(f"desktop.page().__experts.start({json.dumps(str(seed))})")
 
-    def observe(self) -> Screen:
-        """Read the page as it is now."""
-        raw = self.browser.evaluate(f"desktop.page().__experts.look({json.dumps(self._task)})")
+    def observe(self, *, brief: bool = False) -> Screen:
+        """Read the page as it is now.
+
+        Args:
+            brief: only the expert's advice, without controls and outline; several times as fast.
+        """
+        raw = self.browser.evaluate(f"desktop.page().__experts.look({json.dumps(self._task)}, {json.dumps(brief)})")
         return build_screen(raw, self._placement)
 
     def act(self, action: GuiAction, *, painted: bool = True) -> None:

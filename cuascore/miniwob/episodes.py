@@ -19,11 +19,12 @@ from cuascore.miniwob.phrases import action_text, intent_text
 from cuascore.miniwob.screen import Screen
 from cuascore.miniwob.textbank import TextBank
 
-LONGEST_TASK = 12
-SPARE_STEPS = 4
+LONGEST_TASK = 9
+"""Steps that the expert may need; longer tasks are left out, so that no kind of task fills the recording."""
+SPARE_STEPS = 3
 """Steps that an agent may take beyond what the expert needs."""
 COLOURS = 32
-"""Of a screenshot: flat screens stay crisp in few colours, without loss beyond that, at half the size of a lossy picture."""
+"""Of a screenshot: flat screens stay crisp in few colours, at half the size of a lossy picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,10 @@ def _webp(png: bytes) -> bytes:
     few = Image.open(BytesIO(png)).convert("RGB").quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     few.convert("RGB").save(out, "WEBP", lossless=True, method=4, quality=70)
     return out.getvalue()
+
+
+def _alignment(remaining: int | None, needed: int) -> int:
+    return 0 if remaining is None else max(0, 10 - round(10 * remaining / needed))
 
 
 class EpisodeRecorder:
@@ -96,7 +101,11 @@ class EpisodeRecorder:
             "natural_language_task": seen[0].screen.instruction,
             "actual_task": seen[0].screen.instruction if completed else "",
             "task_completed": completed,
-            "alignment_score": 10 if completed else 0 if remaining is None else max(0, 10 - round(10 * remaining / needed)),
+            "alignment_score": 10
+            if completed
+            else 0
+            if remaining is None
+            else max(0, 10 - round(10 * remaining / needed)),
             "efficiency_score": round(10 * needed / max(needed, len(steps))) if completed else 0,
             "task_difficulty": min(10, needed),
             "traj": steps,
@@ -106,7 +115,7 @@ class EpisodeRecorder:
         environment = self._environment
         screen: Screen | None = environment.reset(episode.task, episode.seed, episode.look)
         seen: list[_Seen] = []
-        while screen is not None and len(seen) < min(needed, LONGEST_TASK) + SPARE_STEPS:
+        while screen is not None and len(seen) < needed + SPARE_STEPS:
             image = self._image(environment.screenshot())
             texts = self._texts_beside(episode, screen, seen, rng)
             turn = take_turn(episode.agent, episode.task, screen, texts, self._ledger, rng)
@@ -122,7 +131,7 @@ class EpisodeRecorder:
         texts = self._texts.texts_for(episode.task, screen, rng)
         if not filled and self._texts.knows(episode.task):
             # Filling the bank has used the page: bring the episode back to where it was.
-            self._environment.reset(episode.task, episode.seed, episode.look, observed=False)
+            self._environment.begin(episode.task, episode.seed, episode.look)
             for step in seen:
                 self._environment.act(step.turn.executed.action)
         return texts

@@ -32,7 +32,7 @@ class Judge:
         self.replays = 0
 
     def remaining(self, prefix: Prefix) -> int | None:
-        """Return how many steps the expert needs after a prefix, 0 once the page paid in full; None if it can't finish."""
+        """Return how many steps the expert needs after a prefix: 0 once the page paid in full, None if it is lost."""
         if prefix not in self._remaining:
             self._replay(prefix)
         return self._remaining[prefix]
@@ -55,14 +55,14 @@ class Judge:
     def _replay(self, prefix: Prefix) -> None:
         self.replays += 1
         environment = self._environment
-        environment.reset(*self._episode, observed=False)
+        environment.begin(*self._episode)
         for action in prefix:
             environment.act(action, painted=False)
         needed = self._remaining.get(())
         limit = LONGEST if needed is None else min(LONGEST, needed + SPARE)
         taken: list[GuiAction] = []
         while not environment.outcome().done and len(taken) < limit:
-            move = expert_move(environment.observe())
+            move = expert_move(environment.observe(brief=True))
             if move is None:
                 break
             environment.act(move.action, painted=False)

@@ -2,12 +2,16 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import exp
 from random import Random
 from typing import Any
 
 from cuascore.miniwob.moves import Move
 
-FLOOR, CEILING = 0.04, 8.0
+WEIGHTS = (0.7, 0.2, 0.03)
+"""Of the balance of a signature within its kind of task, of the signature, and of its verb and role."""
+BOUNDS = (-12.0, 4.0)
+"""Of the weighted balance; its exponential is how welcome a wrong action is."""
 
 
 class Ledger:
@@ -18,13 +22,13 @@ class Ledger:
 
     def add(self, task: str, signature: str, correct: bool) -> None:
         """Enter one judged action."""
-        for key in (signature, f"{task}|{signature}"):
+        for key in _keys(task, signature):
             self._balance[key] += 1 if correct else -1
 
     def want(self, task: str, signature: str) -> float:
-        """Return how welcome a further wrong action of this signature is, in [FLOOR, CEILING]."""
-        surplus = self._balance[f"{task}|{signature}"] + 0.25 * self._balance[signature]
-        return min(CEILING, max(FLOOR, 0.3 + surplus))
+        """Return how welcome a further wrong action of this signature is: more than 1 where right ones prevail."""
+        balance = sum(weight * self._balance[key] for weight, key in zip(WEIGHTS, _keys(task, signature), strict=True))
+        return exp(min(BOUNDS[1], max(BOUNDS[0], balance)))
 
     def choose(self, task: str, moves: Sequence[Move], rng: Random) -> Move | None:
         """Draw a move: first a signature by how welcome it is, then one of its moves."""
@@ -42,3 +46,7 @@ class Ledger:
         for step in trajectory["traj"]:
             for action in (step["value"], *step["value"]["rejected"]):
                 self.add(trajectory["task_kind"], action["signature"], action["last_step_correct"])
+
+
+def _keys(task: str, signature: str) -> tuple[str, str, str]:
+    return f"{task}|{signature}", signature, "|".join(signature.split("|")[:2])

@@ -38,7 +38,7 @@ class Move:
 def expert_move(screen: Screen) -> Move | None:
     """Turn the screen's advice into a move; None where the expert is lost.
 
-    The point is drawn from the reachable ones by what is on the screen alone, so that the same state gives the same move.
+    The point is drawn from the reachable ones by what is on the screen alone: the same state gives the same move.
     """
     advice = screen.advice
     if advice is None or (advice.verb in POINTED and not advice.points):

@@ -26,7 +26,13 @@ def _entries(screen: Screen) -> list[str]:
             if item.rstrip(":").strip().lower() not in names:
                 found.append(item)
         elif screen.controls[item].points and screen.controls[item].role != "email":
-            words = _control_words(screen.controls[item])
+            control = screen.controls[item]
+            words = _control_words(control)
+            if control.role == "day" and found and found[-1].startswith("days "):
+                found[-1] = f"{found[-1].rsplit(' ', 1)[0]} {control.name}"
+                continue
+            if control.role == "day":
+                words = f"days {control.name} to {control.name}"
             if words.endswith(" icon") and found and found[-1].endswith(" icon"):
                 found[-1] = f"{found[-1].removesuffix(' icon')}, {words}"
             else:
@@ -41,7 +47,7 @@ def observation_text(screen: Screen) -> str:
 
 
 def reflection_text(before: Screen, after: Screen | None) -> str:
-    """Say what an action changed. ``after`` is None where the page closed the task: the text is then the same for all ends."""
+    """Say what an action changed. ``after`` is None where the page closed the task: all ends then read the same."""
     if after is None:
         return "The page took this as the answer."
     old, new = _entries(before), _entries(after)

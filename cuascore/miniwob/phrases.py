@@ -28,7 +28,11 @@ INTENTS = {
         "Next I should use the {target}.",
         "Pressing the {target} takes me further.",
     ),
-    "tick": ("The task names {name}, so I tick it.", "I still have to tick {name}.", "{name} belongs to the selection."),
+    "tick": (
+        "The task names {name}, so I tick it.",
+        "I still have to tick {name}.",
+        "{name} belongs to the selection.",
+    ),
     "untick": ("{name} must not stay ticked, so I clear it.", "I have to take {name} out of the selection."),
     "pick": (
         "The task asks for {name}, so I choose it.",
@@ -62,7 +66,7 @@ STEPPING = frozenset({"arrow", "page link"})
 
 
 def target_words(control: Control | None) -> str:
-    """Name a control as a person would: ``'Submit' button``, ``1st radio button``, ``Reply icon on the post by @ann``."""
+    """Name a control as a person would: "'Submit' button", "1st radio button", "Reply icon on the post by @ann"."""
     if control is None:
         return "page"
     role, name = control.role, control.name

@@ -1,4 +1,4 @@
-"""Other moves that could be made in a state: right for another instruction, another element, another text, or a near miss."""
+"""Other moves that could be made in a state: another element, another text, a scroll, or a near miss."""
 
 from random import Random
 

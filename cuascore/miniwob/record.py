@@ -18,10 +18,7 @@ from cuascore.miniwob.environment import Environment
 from cuascore.miniwob.episodes import EpisodeRecorder
 from cuascore.miniwob.ledger import Ledger
 from cuascore.miniwob.plan import episodes
-from cuascore.miniwob.selection import select
 
-SURPLUS = 1.2
-"""Steps recorded for each step kept: the choice among them keeps labels unreadable from the actions alone."""
 JOURNAL = "recording.jsonl"
 RESULT = "miniwob.jsonl"
 
@@ -82,24 +79,23 @@ def record(out: Path, *, seed: int, steps: int, tasks: Sequence[str] | None = No
     with Environment() as environment, _Journal(out / JOURNAL, head) as journal, _progress() as progress:
         unknown = set(tasks or ()) - set(environment.tasks)
         if unknown:
-            environment.reset(min(unknown), 0, "ubuntu")
-        wanted = round(steps * SURPLUS)
-        bar = progress.add_task("recording", total=wanted, completed=min(wanted, _count(done)), note="")
+            environment.begin(min(unknown), 0, "ubuntu")
+        bar = progress.add_task("recording", total=steps, completed=min(steps, _count(done)), note="")
         recorder = EpisodeRecorder(environment, ledger, lambda name, webp: _write(images / name, webp))
         known = {trajectory["task_id"] for trajectory in done}
         plan = episodes(sorted(tasks) if tasks else environment.tasks, seed)
-        while (count := _count(done)) < wanted:
+        while (count := _count(done)) < steps:
             episode = next(plan)
             progress.update(bar, completed=count, note=episode.key)
             if episode.key in known:
                 continue
             known.add(episode.key)
-            trajectory = recorder.record(episode, seed)
-            journal.add(episode.key, trajectory)
-            if trajectory is not None:
-                done.append(trajectory)
-        progress.update(bar, completed=wanted, note="")
-    kept = select(done, steps, seed)
+            recorded = recorder.record(episode, seed)
+            journal.add(episode.key, recorded)
+            if recorded is not None:
+                done.append(recorded)
+        progress.update(bar, completed=steps, note="")
+    kept = _publish(done, steps)
     _write(out / RESULT, "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in kept).encode())
     named = {step["image"] for trajectory in kept for step in trajectory["traj"]}
     for image in images.iterdir():
@@ -111,6 +107,19 @@ def record(out: Path, *, seed: int, steps: int, tasks: Sequence[str] | None = No
 
 def _count(trajectories: Sequence[dict[str, Any]]) -> int:
     return sum(len(trajectory["traj"]) for trajectory in trajectories)
+
+
+def _publish(trajectories: Sequence[dict[str, Any]], steps: int) -> list[dict[str, Any]]:
+    """Return the first trajectories that hold ``steps`` steps, without what only the recorder needs."""
+    kept: list[dict[str, Any]] = []
+    for trajectory in trajectories:
+        if _count(kept) >= steps:
+            break
+        for step in trajectory["traj"]:
+            for action in (step["value"], *step["value"]["rejected"]):
+                del action["signature"]
+        kept.append(trajectory)
+    return kept
 
 
 def _read_journal(file: Path, head: dict[str, Any]) -> list[dict[str, Any]]:

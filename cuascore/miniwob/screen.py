@@ -12,7 +12,8 @@ class Control:
     """Something that can be acted on.
 
     Attributes:
-        role: "button", "link", "field", ...; name: as a person would name it; context: which of several ("on the post by @ann").
+        role: "button", "link", "field", ...; name: as a person would name it.
+        context: which of several ("on the post by @ann").
         state: "checked", "selected", "open", "active", "disabled", "shows …" or "".
         field: whether text can be typed into it; value: that text (a password as dots).
         focused, selected: whether it has the focus, and whether all its text is selected.
@@ -37,7 +38,8 @@ class Advice:
     """The expert's next move.
 
     Attributes:
-        verb: as in ``actions.VERBS``; control: number of its target among the screen's controls, None for another element.
+        verb: as in ``actions.VERBS``.
+        control: number of its target among the screen's controls, None for another element.
         text: what to type; amount: clicks of the wheel; points: where the move can be made.
     """
 

@@ -1,4 +1,4 @@
-"""What could be typed: the texts that other instructions of the same kind of task ask for, so that a wrong text looks like a right one."""
+"""What could be typed: texts that other instructions of the same task ask for, so that wrong ones look right."""
 
 from collections import defaultdict
 from random import Random
@@ -21,7 +21,7 @@ class TextBank:
         self._texts: dict[str, dict[str, list[str]]] = {}
 
     def texts_for(self, task: str, screen: Screen, rng: Random) -> tuple[str, ...]:
-        """Return up to ``OFFERED`` texts for the focused field, without the right one; none if no field has the focus."""
+        """Return up to ``OFFERED`` texts for the focused field, without the right one; none without a focused field."""
         focused = next((control for control in screen.controls if control.focused and control.field), None)
         if focused is None:
             return ()

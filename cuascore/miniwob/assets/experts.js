@@ -291,15 +291,16 @@
       window.__clock.advance(400);
     },
     outcome: () => ({ done: window.WOB_DONE_GLOBAL, reward: window.WOB_RAW_REWARD_GLOBAL }),
-    look(task) {
-      const { list, records, outline } = window.__reader.read();
+    // brief: the expert's move alone, for replays that nobody looks at.
+    look(task, brief) {
+      const { list, records, outline } = brief ? { list: [], records: [], outline: [] } : window.__reader.read();
       let move = null;
       try { move = EXPERTS[task](); } catch (error) { move = null; }
       const plain = move && {
         verb: move.verb, text: move.text || '', amount: move.amount || 0, element: list.indexOf(move.element),
         box: (b => [b.left, b.top, b.width, b.height])(move.element.getBoundingClientRect()), points: points(move.element),
       };
-      const spare = all('#area, #area *').filter(node => !isField(node)).find(node => node.scrollHeight > node.clientHeight + 20
+      const spare = brief ? null : all('#area, #area *').filter(node => !isField(node)).find(node => node.scrollHeight > node.clientHeight + 20
         && ['auto', 'scroll'].includes(getComputedStyle(node).overflowY) && shown(node)) || all('select[multiple]').find(shown);
       const scroll = spare ? (b => [b.left, b.top, b.width, b.height])(spare.getBoundingClientRect()) : null;
       return { instruction: query(), title: document.title.replace(/ Task$/, ''), records, outline, move: plain, scroll };
