@@ -4,23 +4,20 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
-from sklearn.compose import make_column_transformer  # type: ignore[import-untyped]
-from sklearn.feature_extraction.text import CountVectorizer  # type: ignore[import-untyped]
-from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
-from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
-from sklearn.model_selection import PredefinedSplit, cross_val_predict  # type: ignore[import-untyped]
-from sklearn.pipeline import Pipeline, make_pipeline  # type: ignore[import-untyped]
-from sklearn.preprocessing import OneHotEncoder, StandardScaler  # type: ignore[import-untyped]
+from scipy.optimize import minimize
+from scipy.sparse import csr_matrix, hstack
+from scipy.stats import rankdata
 
-View = Literal["words", "numbers"]
-VIEWS: tuple[View, ...] = ("words", "numbers")
 FOLDS = 5
-WORD = r"[A-Za-z]+|\d+|[^\sA-Za-z\d]"
+PENALTIES = {"words": 10.0, "numbers": 1.0}
+"""L2 penalty of each classifier on the summed log loss; the words have many more columns than there are actions."""
+WORD = re.compile(r"[A-Za-z]+|\d+|[^\sA-Za-z\d]")
+KINDS = ("click", "keyDown", "moveTo", "scroll", "write", "hotkey", "press")
 BINS = 8
-"""A point on the screen falls into one of BINS x BINS fields, for classifiers that can't bend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,33 +49,101 @@ class Audit:
 
 
 def judged_actions(trajectories: Iterable[Mapping[str, Any]]) -> list[Judged]:
-    """Return all judged actions of trajectories in the recorder's layout: a step's executed one, then its rejected."""
+    """Return all judged actions, executed and rejected, of trajectories in the recorder's layout."""
     found = []
     for trajectory in trajectories:
         for step in trajectory["traj"]:
             state = f"{trajectory['task_id']} {step['index']}"
             for item in (step["value"], *step["value"]["rejected"]):
-                texts = item["thought"], item["action"], item["code"]
-                found.append(Judged(*texts, item["last_step_correct"], trajectory["group"], state))
+                found.append(
+                    Judged(
+                        item["thought"],
+                        item["action"],
+                        item["code"],
+                        item["last_step_correct"],
+                        trajectory["group"],
+                        state,
+                    )
+                )
     return found
 
 
-def log_odds(actions: Sequence[Judged], view: View) -> np.ndarray:
-    """Return float64 (n,): each action's log odds of being correct, from classifiers fitted on other groups only.
+def audit_words(actions: Sequence[Judged]) -> Audit:
+    """Audit a bag of words and word pairs over intent, description and code (its numbers too)."""
+    return _audit(actions, out_of_fold(actions, "words"))
 
-    Args:
-        view: "words" is a bag of words and word pairs of intent, description and code (its numbers too);
-            "numbers" is coordinates (also binned), the kind of action, and the lengths of the three texts.
-    """
+
+def audit_numbers(actions: Sequence[Judged]) -> Audit:
+    """Audit coordinates (also binned), kind of action, and lengths of the three texts."""
+    return _audit(actions, out_of_fold(actions, "numbers"))
+
+
+def out_of_fold(actions: Sequence[Judged], features: str) -> np.ndarray:
+    """Return float64 (n,): each action's log odds of being correct, from classifiers fitted on other groups only."""
+    labels = np.array([action.correct for action in actions], dtype=np.float64)
+    folds = np.array([_fold(action.group) for action in actions])
+    columns = _word_columns(actions) if features == "words" else _number_columns(actions)
+    scores = np.zeros(len(actions))
+    for fold in range(FOLDS):
+        held = folds == fold
+        if held.any() and not held.all():
+            weights = _fit(columns[~held], labels[~held], PENALTIES[features])
+            scores[held] = columns[held] @ weights[1:] + weights[0]
+    return scores
+
+
+def _fold(group: str) -> int:
+    return int.from_bytes(hashlib.sha256(group.encode()).digest()[:4], "big") % FOLDS
+
+
+def _word_columns(actions: Sequence[Judged]) -> csr_matrix:
+    index: dict[str, int] = {}
+    rows, places = [], []
+    for row, action in enumerate(actions):
+        for part, text in (("i", action.intent), ("a", action.action), ("c", action.code)):
+            words = WORD.findall(text)
+            terms = {f"{part} {word}" for word in words} | {f"{part} {a} {b}" for a, b in pairwise(words)}
+            for term in sorted(terms):
+                rows.append(row)
+                places.append(index.setdefault(term, len(index)))
+    table = csr_matrix((np.ones(len(rows)), (rows, places)), shape=(len(actions), len(index)))
+    # A term of one action alone can't help on another.
+    return table[:, np.asarray((table > 0).sum(axis=0)).ravel() >= 3]
+
+
+def _number_columns(actions: Sequence[Judged]) -> csr_matrix:
+    table = np.zeros((len(actions), 5 + len(KINDS)))
+    grid = np.zeros((len(actions), BINS * BINS))
+    for row, action in enumerate(actions):
+        kind = action.code.removeprefix("pyautogui.").split("(")[0]
+        point = re.search(r"x=([\d.]+), y=([\d.]+)", action.code)
+        x, y = (float(point[1]), float(point[2])) if point else (0.0, 0.0)
+        table[row, :5] = x, y, len(action.intent) / 100, len(action.action) / 100, len(action.code) / 100
+        if kind in KINDS:
+            table[row, 5 + KINDS.index(kind)] = 1
+        if point:
+            grid[row, min(BINS - 1, int(x * BINS)) * BINS + min(BINS - 1, int(y * BINS))] = 1
+    table[:, :5] -= table[:, :5].mean(axis=0)
+    return csr_matrix(hstack([csr_matrix(table), csr_matrix(grid)]))
+
+
+def _fit(columns: csr_matrix, labels: np.ndarray, penalty: float) -> np.ndarray:
+    signs = 2 * labels - 1
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        margins = signs * (columns @ weights[1:] + weights[0])
+        value = np.logaddexp(0, -margins).sum() + penalty / 2 * (weights[1:] ** 2).sum()
+        slope = -signs / (1 + np.exp(np.clip(margins, -500, 500)))
+        return value, np.concatenate([[slope.sum()], columns.T @ slope + penalty * weights[1:]])
+
+    return minimize(loss, np.zeros(columns.shape[1] + 1), jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
+
+
+def _audit(actions: Sequence[Judged], scores: np.ndarray) -> Audit:
     labels = np.array([action.correct for action in actions])
-    folds = PredefinedSplit([_fold(action.group) for action in actions])
-    model, columns = (_word_model(), _texts(actions)) if view == "words" else (_number_model(), _numbers(actions))
-    return cross_val_predict(model, columns, labels, cv=folds, method="decision_function")
-
-
-def audit(actions: Sequence[Judged], view: View) -> Audit:
-    """Measure what the action alone gives away in one view (see ``log_odds``)."""
-    scores = log_odds(actions, view)
+    positives, negatives = int(labels.sum()), int((~labels).sum())
+    ranks = rankdata(scores)
+    auc = (ranks[labels].sum() - positives * (positives + 1) / 2) / (positives * negatives)
     by_state: dict[str, tuple[list[float], list[float]]] = {}
     for action, score in zip(actions, scores, strict=True):
         by_state.setdefault(action.state, ([], []))[0 if action.correct else 1].append(float(score))
@@ -88,42 +153,4 @@ def audit(actions: Sequence[Judged], view: View) -> Audit:
         for good in goods
         for bad in bads
     ]
-    auc = roc_auc_score([action.correct for action in actions], scores)
     return Audit(float(auc), float(np.mean(wins)), len(actions), len(wins))
-
-
-def _fold(group: str) -> int:
-    # By name, so that a group stays in its fold when others are dropped.
-    return int.from_bytes(hashlib.sha256(group.encode()).digest()[:4], "big") % FOLDS
-
-
-def _word_model() -> Pipeline:
-    # A word of fewer than three actions can't help on others.
-    bags = [
-        (CountVectorizer(token_pattern=WORD, lowercase=False, ngram_range=(1, 2), min_df=3, binary=True), column)
-        for column in range(3)
-    ]
-    return make_pipeline(make_column_transformer(*bags), LogisticRegression(C=0.1, max_iter=2000))
-
-
-def _texts(actions: Sequence[Judged]) -> np.ndarray:
-    return np.array([(action.intent, action.action, action.code) for action in actions], dtype=object)
-
-
-def _number_model() -> Pipeline:
-    columns = make_column_transformer(
-        (StandardScaler(), [0, 1, 2, 3, 4]), (OneHotEncoder(handle_unknown="ignore"), [5, 6])
-    )
-    return make_pipeline(columns, LogisticRegression(max_iter=2000))
-
-
-def _numbers(actions: Sequence[Judged]) -> np.ndarray:
-    rows: list[list[float]] = []
-    calls = sorted({action.code.split("(")[0] for action in actions})
-    for action in actions:
-        point = re.search(r"x=([\d.]+), y=([\d.]+)", action.code)
-        x, y = (float(point[1]), float(point[2])) if point else (0.0, 0.0)
-        field = min(BINS - 1, int(x * BINS)) * BINS + min(BINS - 1, int(y * BINS)) if point else -1
-        lengths = len(action.intent), len(action.action), len(action.code)
-        rows.append([x, y, *lengths, calls.index(action.code.split("(")[0]), field])
-    return np.array(rows)

@@ -1,16 +1,19 @@
 """Experts, environment and judge on real pages."""
 
+import json
 from io import BytesIO
+from random import Random
 
 import pytest
 from PIL import Image
 
 from cuascore.errors import UserError
-from cuascore.miniwob.actions import GuiAction
+from cuascore.miniwob.actions import GuiAction, action_from_code
 from cuascore.miniwob.environment import LOOKS
 from cuascore.miniwob.judge import Judge, Judgement
 from cuascore.miniwob.moves import expert_move
 from cuascore.miniwob.observations import observation_text
+from cuascore.trajectories.sources import EMBEDDED
 
 pytestmark = pytest.mark.browser
 
@@ -113,3 +116,17 @@ def test_unknown_tasks_and_looks_are_named(environment):
         environment.reset("login-usr", 0, "mac")
     with pytest.raises(UserError, match="unknown look"):
         environment.reset("login-user", 0, "amiga")
+
+
+def test_shipped_labels_hold_when_they_are_executed_again(environment):
+    with (EMBEDDED / "miniwob.jsonl").open() as lines:
+        trajectories = [json.loads(line) for line in lines]
+    for trajectory in Random(20).sample([some for some in trajectories if len(some["traj"]) <= 4], 6):
+        page = int(trajectory["group"].rsplit("-", 1)[1])
+        judge = Judge(environment, trajectory["task_kind"], page, trajectory["os"])
+        prefix = ()
+        for step in trajectory["traj"]:
+            for item in (step["value"], *step["value"]["rejected"]):
+                where = (trajectory["task_id"], step["index"], item["code"])
+                assert judge.judge(prefix, action_from_code(item["code"])) == item["judgement"], where
+            prefix = (*prefix, action_from_code(step["value"]["code"]))

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuascore.miniwob.actions import VERBS, GuiAction
+from cuascore.errors import UserError
+from cuascore.miniwob.actions import POINTED, VERBS, GuiAction, action_from_code
 from cuascore.miniwob.agents import AGENTS, take_turn
 from cuascore.miniwob.ledger import Ledger
 from cuascore.miniwob.moves import Move, expert_move
@@ -37,6 +38,26 @@ def test_code_is_pyautogui_that_parses_and_keeps_text_and_point(verb, x, y, text
         assert abs(py - y) <= 5e-5
     if verb == "type":
         assert ast.literal_eval(ast.parse(code).body[0].value.keywords[0].value) == text
+
+
+@given(st.sampled_from(VERBS), st.integers(0, 9999), st.integers(0, 9999), st.text(max_size=30), st.integers(-5, 5))
+def test_an_action_comes_back_from_its_code(verb, x, y, text, amount):
+    made = GuiAction(
+        verb,
+        x / 10_000 if verb in POINTED else 0.0,
+        y / 10_000 if verb in POINTED else 0.0,
+        text if verb == "type" else "",
+        amount if verb == "scroll" else 0,
+    )
+    assert action_from_code(made.code) == made
+
+
+@pytest.mark.parametrize(
+    "code", ["", "1 +", "pyautogui.click()", "os.remove('x')", "pyautogui.dragTo(x=0.1, y=0.2)", "x = 1"]
+)
+def test_foreign_code_is_refused_and_never_run(code):
+    with pytest.raises(UserError, match="no action of this environment"):
+        action_from_code(code)
 
 
 @pytest.mark.parametrize(("reward", "done", "success"), [(1.0, True, True), (0.9, True, False), (1.0, False, False)])
