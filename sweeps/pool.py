@@ -63,7 +63,8 @@ def run_pool(
         finally:
             pool.stop()
     states = [cell_state(store, key) for key in keys]
-    failed = tuple(state for state in states if state.state != "done" and given_up(store, state.key, session))
+    # Workers end when nothing is left for them, so what is not done has failed, even without a word (a full disk).
+    failed = () if interrupted else tuple(state for state in states if state.state != "done")
     return Outcome(sum(state.state == "done" for state in states), failed, interrupted)
 
 

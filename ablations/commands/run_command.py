@@ -63,7 +63,8 @@ def work_off(store: "Store", study: str, keys: list[str], arguments: argparse.Na
     outcome = run_pool(store, study, todo, max(1, arguments.workers), out)
     mirror_study(store, study, arguments.optuna)
     for state in outcome.failed:
-        out.print(f"FAILED {state.key[:12]}: {state.error or state.state} (log: {state.log or 'none'})", markup=False)
+        reason = state.error or "its worker ended without a word"
+        out.print(f"FAILED {state.key[:12]}: {reason} (log: {state.log or store.root / 'logs'})", markup=False)
     for key in left:
         out.print(f"left alone after repeated failures: {key[:12]}; --retry runs it again", markup=False)
     if outcome.interrupted:

@@ -144,3 +144,27 @@ def test_k03_a_failing_cell_is_named_and_the_exit_status_is_1(queued):
     table, _ = report.communicate(timeout=TIMEOUT)
     assert report.returncode == 0, table
     assert "seed 0" in table, "the missing seed is named"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
+def test_a_full_disk_in_the_middle_of_a_stage_is_one_line_and_loses_nothing(queued, tmp_path):
+    """The stages' folder is a file system with room for one cell and no more."""
+    stages = queued.store.root / "stages"
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=72k", "tmpfs", str(stages)], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("mount is not allowed here")
+    try:
+        driver = ablate("work", "tiny", "--workers", "1", store=queued.store.root)
+        printed, _ = driver.communicate(timeout=TIMEOUT)
+        assert driver.returncode == 1, printed
+        assert "No space left on device" in printed
+        assert "Traceback" not in printed
+        done = [key for key in queued.keys if queued.store.done(key)]
+        assert 1 <= len(done) < len(queued.keys), printed
+        assert list(stages.glob(".tmp*")) == []
+        subprocess.run(["mount", "-o", "remount,size=8m", str(stages)], check=True)
+        outcome = run_pool(queued.store, "tiny", queued.keys, 1, QUIET, threads=1)
+        assert (outcome.done, outcome.failed) == (6, ())
+        assert events(queued.store, done)["started"] == len(done)
+    finally:
+        subprocess.run(["umount", str(stages)], check=True)
