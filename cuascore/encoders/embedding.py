@@ -78,9 +78,10 @@ def fill(shards: ShardFolder, missing: Missing, load: Callable[[], Embed], what:
             shards.append(done, np.concatenate(vectors))
 
     with embedding_progress(what, len(missing), progress) as advance, every_core():
+        embed = load()
         written = time.monotonic()
         try:
-            for chunk, vectors in load()(missing):
+            for chunk, vectors in embed(missing):
                 if not np.isfinite(vectors).all():
                     raise UserError(f"{what}: the encoder gives NaN or infinite values; nothing of that was kept")
                 keys.extend(chunk)

@@ -94,7 +94,9 @@ def _text(name: str) -> Weights:
     if name not in HUB_TEXT:
         if (folder := Path(name).expanduser()).is_dir():
             return _text_folder(folder)
-        if name.count("/") != 1 or name.startswith(("/", ".", "~")):
+        if name.startswith(("/", ".", "~")):
+            raise EncoderUnavailable(f"text encoder {name!r}: no such folder: {folder.absolute()}")
+        if name.count("/") != 1:
             known = nearest(name, HUB_TEXT)
             raise UserError(f"unknown text encoder {name!r}, and no such folder: {known}, or the path of a model")
     if found_snapshot := snapshot(repository):
@@ -197,15 +199,19 @@ def _open_clip(name: str) -> tuple[str, tuple[str, ...]]:
 
 def _models_folder(name: str) -> Path | None:
     root = os.environ.get("CUASCORE_MODELS")
-    folder = Path(root).expanduser() / name.replace(":", "/") if root else None
+    folder = Path(root).expanduser() / _folder_name(name) if root else None
     return folder if folder is not None and folder.is_dir() else None
+
+
+def _folder_name(name: str) -> str:
+    return name.replace("/", "_").replace(":", "_")
 
 
 def _unavailable(kind: Kind, name: str, repository: str) -> EncoderUnavailable:
     root = os.environ.get("CUASCORE_MODELS")
-    looked = [str(repository_folder(repository)), *([str(Path(root) / name.replace(":", "/"))] if root else [])]
+    looked = [str(repository_folder(repository)), *([str(Path(root) / _folder_name(name))] if root else [])]
     return EncoderUnavailable(
         f"{kind} encoder {name!r}: no weights in {' or '.join(looked)}: set CUASCORE_DOWNLOAD=1 to download them once,"
-        f" or put the model's folder at $CUASCORE_MODELS/{name.replace(':', '/')}",
+        f" or put the model's folder at $CUASCORE_MODELS/{_folder_name(name)}",
         repository,
     )

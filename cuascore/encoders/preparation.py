@@ -48,7 +48,7 @@ class Preparation:
         from PIL import Image
 
         wanted = Image.Resampling[self.interpolation.upper()]
-        return np.asarray(image.convert("RGB").resize((self.width, self.height), wanted))
+        return np.array(image.convert("RGB").resize((self.width, self.height), wanted))
 
     def normalise(self, squashed: "Tensor") -> "Tensor":
         """Return (n, 3, height, width) float32 of (n, height, width, 3) uint8, on the same device."""

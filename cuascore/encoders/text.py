@@ -116,12 +116,32 @@ def text_encoder(name: str, *, max_tokens: int | None = None, memory: Path | Non
     try:
         with offline():
             model = SentenceTransformer(str(weights.path), device=device, local_files_only=True)
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
+            random = _random_layers(model)
+    except Exception as error:  # each format of weights has its own kinds
         reason = str(error).strip().partition("\n")[0]
         raise UserError(f"text encoder {name!r}: {weights.path} does not load: {reason}") from error
+    if random:
+        lacks = f"{', '.join(random[:2])}{', …' if len(random) > 2 else ''}"
+        raise UserError(f"text encoder {name!r}: the weights in {weights.path} lack {lacks}: they would be random")
     if max_tokens is not None:
         limit = int(model.max_seq_length or max_tokens)
         if not 1 <= max_tokens <= limit:
-            raise UserError(f"encoders.max_text_tokens={max_tokens}: {name} reads 1 to {limit} tokens")
+            raise UserError(
+                f"encoders.max_text_tokens={max_tokens}: {name} reads at most {limit} tokens, and at least one"
+            )
         model.max_seq_length = max_tokens
     return TextEncoder(name, model.float().eval(), identity)
+
+
+def _random_layers(model: Any) -> list[str]:
+    """Names of layers that transformers filled with random numbers, which it only logs; the pooler's are never read."""
+    from transformers import PreTrainedModel
+
+    found: list[str] = []
+    for inner in model.modules():
+        if isinstance(inner, PreTrainedModel):
+            # Asked again, since sentence-transformers does not pass on what was missing. Reading it is quick.
+            read: Any = type(inner).from_pretrained
+            _, told = read(inner.name_or_path, output_loading_info=True, local_files_only=True)
+            found += sorted(key for key in told["missing_keys"] if not key.startswith("pooler."))
+    return found
