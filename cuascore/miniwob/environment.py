@@ -141,6 +141,12 @@ class Environment:
         self.browser.call_all("Input.dispatchMouseEvent", [{"type": "mouseMoved", "x": WIDTH - 3, "y": HEIGHT - 3}])
         self.browser.evaluate(f"desktop.page().__experts.start({json.dumps(str(seed))})")
 
+    def typed_texts(self, task: str, seeds: range) -> list[tuple[str, str]]:
+        """Return (name of the field, text) of all that the expert types on a task's pages. The episode is lost."""
+        self._load(task, "windows", 0, 0)
+        found = self.browser.evaluate(f"desktop.page().__experts.typed({json.dumps(task)}, {json.dumps(list(seeds))})")
+        return [(name, text) for name, text in found]
+
     def observe(self, *, brief: bool = False) -> Screen:
         """Read the page as it is now.
 

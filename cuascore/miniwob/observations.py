@@ -13,6 +13,8 @@ def _control_words(control: Control) -> str:
         return f"{words} (cursor here{', all selected' if control.selected else ''})" if control.focused else words
     if control.role == "icon":
         return f"{control.name} icon" + (f" ({control.state})" if control.state else "")
+    if control.role == "display":
+        return f"{control.name or 'text'} {control.state}"
     plain = Control(**{name: getattr(control, name) for name in Control.__slots__} | {"context": ""})
     return target_words(plain) + (f" ({control.state})" if control.state else "")
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from random import Random
+from zlib import crc32
 
 from cuascore.miniwob.agents import AGENTS
 from cuascore.miniwob.environment import LOOKS
@@ -18,7 +19,8 @@ def episodes(tasks: Sequence[str], seed: int) -> Iterator[Episode]:
     while True:
         for position, task in enumerate(tasks):
             draw = Random(f"{seed} {number} {task}")
-            page = 1000 * (seed + 1) + number
+            # Kinds of task must not share a seed: pages of one seed draw the same names.
+            page = 100 * (crc32(f"{seed} {task}".encode()) % 10_000) + number
             for turn in range(LOOKS_A_SEED):
                 look = LOOKS[(number * LOOKS_A_SEED + turn + position) % len(LOOKS)]
                 yield Episode(task, page, look, draw.choices(AGENTS, AGENT_WEIGHTS)[0])

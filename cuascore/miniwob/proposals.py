@@ -19,7 +19,7 @@ def other_moves(screen: Screen, texts: tuple[str, ...], rng: Random) -> list[Mov
     """
     moves = []
     for control in screen.controls:
-        if not control.points:
+        if not control.points or control.role == "display":
             continue
         x, y = rng.choice(control.points)
         moves.append(Move(GuiAction("click", x, y), control))

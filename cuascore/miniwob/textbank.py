@@ -2,14 +2,13 @@
 
 from collections import defaultdict
 from random import Random
+from zlib import crc32
 
 from cuascore.miniwob.environment import Environment
-from cuascore.miniwob.moves import expert_move
 from cuascore.miniwob.screen import Screen
 
-FIRST_SEED = 900_000
-"""Seeds from here on fill the bank and are never recorded."""
-EPISODES = 12
+FIRST_SEED, EPISODES = 2_000_000, 150
+"""Seeds that fill the bank of a task, none of them recorded; many, as a random string that came twice would tell."""
 OFFERED = 4
 
 
@@ -29,10 +28,11 @@ class TextBank:
             self._texts[task] = self._fill(task)
         bank = self._texts[task]
         right = screen.advice.text if screen.advice is not None and screen.advice.verb == "type" else focused.value
-        found = {text for text in bank.get(focused.name, []) if text != right}
+        found = [text for text in bank.get(focused.name, []) if text != right]
         if len(found) < 2:
-            found |= {text for texts in bank.values() for text in texts if text != right}
-        offered = rng.sample(sorted(found), min(OFFERED, len(found)))
+            found += [text for texts in bank.values() for text in texts if text != right]
+        # Drawn as often as they are asked for, as the right ones are.
+        offered = list(dict.fromkeys(rng.sample(found, min(OFFERED, len(found)))))
         if task == "enter-text-2":
             # The instruction shows its text in the wrong case: what a hasty reader types.
             shown = screen.instruction.split('"')[1]
@@ -44,18 +44,8 @@ class TextBank:
         return task in self._texts
 
     def _fill(self, task: str) -> dict[str, list[str]]:
-        environment = self._environment
         found: dict[str, list[str]] = defaultdict(list)
-        for seed in range(FIRST_SEED, FIRST_SEED + EPISODES):
-            screen = environment.reset(task, seed, "windows")
-            for _ in range(14):
-                move = expert_move(screen)
-                if move is None:
-                    break
-                if move.action.verb == "type" and move.control is not None:
-                    found[move.control.name].append(move.action.text)
-                environment.act(move.action, painted=False)
-                if environment.outcome().done:
-                    break
-                screen = environment.observe()
+        first = FIRST_SEED + EPISODES * (crc32(task.encode()) % 10_000)
+        for name, text in self._environment.typed_texts(task, range(first, first + EPISODES)):
+            found[name].append(text)
         return found

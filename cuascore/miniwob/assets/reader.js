@@ -75,6 +75,7 @@
     if (tag === 'SELECT') return [element.multiple ? 'scroll list' : 'drop-down list', '', ''];
     if (kinds.contains('selectric')) return ['drop-down list', '', ''];
     if (tag === 'LI' && element.closest('.selectric-items')) return ['option', text || 'empty', ''];
+    if (shownOnly(element)) return ['display', fieldName(element), ''];
     if (tag === 'TEXTAREA') return ['text area', element.id === 'reply-text' ? 'Reply' : element.id === 'forward-text' ? 'Message' : '', ''];
     if (tag === 'INPUT') {
       if (element.type === 'checkbox') return ['checkbox', clean(element.parentElement.textContent), ''];
@@ -111,6 +112,7 @@
   }
 
   function state(element) {
+    if (shownOnly(element)) return `shows ${clean(element.value)}`;
     if (element.type === 'checkbox' || element.type === 'radio') return element.checked ? 'checked' : '';
     if (element.tagName === 'OPTION') return element.selected && (element.parentElement.multiple || element.closest('select').matches(':open')) ? 'selected' : '';
     if (element.tagName === 'SELECT') return element.multiple ? '' : `shows ${clean(element.options[element.selectedIndex].textContent)}`;
@@ -121,12 +123,16 @@
     return '';
   }
 
-  const isField = element => element.tagName === 'TEXTAREA' || (element.tagName === 'INPUT' && !['checkbox', 'radio'].includes(element.type));
+  // A text that can be read and is never to be changed by typing.
+  const shownOnly = element => element.id === 'spinner' || element.id === 'to-copy';
+  const isField = element => !shownOnly(element) && (element.tagName === 'TEXTAREA' || (element.tagName === 'INPUT' && !['checkbox', 'radio'].includes(element.type)));
   const covers = element => element.value !== '' && element.selectionStart === 0 && element.selectionEnd === element.value.length;
 
   function elements() {
     return all(CONTROLS).filter(element => !element.closest('#query, #reward-display, #sync-task-cover'))
-      .filter(element => element.getClientRects().length).filter(element => !(element.id && element.id.startsWith('selectric')));
+      // A link to the page that is shown already leads nowhere.
+      .filter(element => !element.closest('.page-item.active, [id^=selectric]'))
+      .filter(element => element.getClientRects().length);
   }
 
   function record(element) {
