@@ -8,8 +8,6 @@ from sweeps.store import Store
 
 MAX_FAILURES = 3
 """A cell that failed this often is left alone until ``--retry`` asks for it."""
-MAX_KILLS = 2
-"""A cell under which this many workers died in one session is set aside for that session."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +35,8 @@ def cell_state(store: Store, key: str) -> CellState:
 
 
 def given_up(store: Store, key: str, session: str) -> bool:
-    """Whether a cell failed in this session, in whatever process, or has killed its workers in it."""
-    mine = [event for event in store.attempts(key) if event.get("session") == session]
-    killed = sum(event["event"] == "started" for event in mine) >= MAX_KILLS
-    return any(event["event"] == "failed" for event in mine) or (killed and mine[-1]["event"] != "finished")
+    """Whether a cell failed in this session, in whatever process."""
+    return any(event["event"] == "failed" and event.get("session") == session for event in store.attempts(key))
 
 
 def worth_running(store: Store, keys: Iterable[str], retry: bool) -> tuple[list[str], list[str]]:

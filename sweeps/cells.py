@@ -3,7 +3,6 @@
 import platform
 import sys
 import traceback
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,7 +20,8 @@ from sweeps.provenance import git_state
 from sweeps.store import Store
 from sweeps.tracking import CellTracking
 
-Progress = Callable[[str], None]
+MAX_KILLS = 2
+"""A cell under which this many workers died in one session is set aside for that session."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def run_cell(store: Store, study: str, key: str, session: str = "") -> bool:
             return False
         if store.done(key):
             return True
-        _record_orphan(store, key)
+        _record_orphan(store, key, session)
         cell = read_cell(store, study, key)
         store.note_attempt(key, "started", session=session, study=study)
         try:
@@ -112,11 +112,23 @@ def run_cell(store: Store, study: str, key: str, session: str = "") -> bool:
     return True
 
 
-def _record_orphan(store: Store, key: str) -> None:
-    """The lock is ours, so a start without an end is the trace of a process that was killed."""
+def _record_orphan(store: Store, key: str, session: str) -> None:
+    """The lock is ours, so a start without an end is the trace of a process that was killed.
+
+    Raises:
+        UserError: too many processes of this session died under the cell; it is set aside as failed.
+    """
     events = store.attempts(key)
-    if events and events[-1]["event"] == "started":
-        store.note_attempt(key, "interrupted", error=f"process {events[-1]['pid']} ended without a word")
+    if not events or events[-1]["event"] != "started":
+        return
+    last = events[-1]
+    word = f"process {last['pid']} ended without a word"
+    store.note_attempt(key, "interrupted", session=last.get("session", ""), error=word, killed=True)
+    kills = sum(event.get("killed", False) and event.get("session") == session for event in store.attempts(key))
+    if kills >= MAX_KILLS:
+        message = f"set aside: {kills} processes died under it (is memory short?); run again to try it once more"
+        store.note_attempt(key, "failed", session=session, error=message)
+        raise UserError(message)
 
 
 def _run_chain(store: Store, cell: Cell) -> None:

@@ -157,6 +157,18 @@ def test_k16_a_run_that_diverges_is_a_failure_with_a_name(queued, monkeypatch):
     assert cell_state(queued.store, queued.keys[0]).error.startswith("diverged: ")
 
 
+def test_a_cell_that_kills_its_workers_twice_in_a_session_is_set_aside_by_name(queued):
+    key = queued.keys[0]
+    for _ in range(2):
+        queued.store.note_attempt(key, "started", session="one")
+        if events(queued.store, key).count("started") == 1:
+            queued.store.note_attempt(key, "interrupted", session="one", killed=True)
+    with pytest.raises(UserError, match="set aside: 2 processes died under it"):
+        run_cell(queued.store, queued.study, key, "one")
+    assert given_up(queued.store, key, "one")
+    assert run_cell(queued.store, queued.study, key, "another")
+
+
 def test_an_unknown_cell_is_named(queued):
     with pytest.raises(UserError, match=r"tiny: no cell 'abc'"):
         read_cell(queued.store, "tiny", "abc")
