@@ -9,16 +9,14 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self, cast
 from urllib.parse import urlsplit
 
 from pytorch_lightning.loggers import Logger
 
 from ablations.metrics import evaluate_all, read_outcomes
+from sweeps.cell import Cell
 from sweeps.store import Store
-
-if TYPE_CHECKING:
-    from sweeps.cells import Cell
 
 MODES = ("online", "offline", "disabled")
 REACH_SECONDS = 5.0
@@ -74,7 +72,7 @@ class CellTracking:
     runs under one id would replace each other when they are synced.
     """
 
-    def __init__(self, root: Path, cell: "Cell") -> None:
+    def __init__(self, root: Path, cell: Cell) -> None:
         self.root, self.cell = root, cell
         self._run: Any = None
 

@@ -19,7 +19,7 @@ def work(store_root: Path, study: str, keys: list[str], session: str) -> int:
         How many cells failed here.
     """
     from sweeps.attempts import given_up
-    from sweeps.cells import run_cell
+    from sweeps.execution import run_cell
     from sweeps.store import Store
 
     store = Store(store_root)

@@ -10,7 +10,8 @@ from ablations.metrics import evaluate, read_outcomes
 from cuascore.errors import UserError
 from lightning_modules.intentscore.system import IntentScoreSystem
 from sweeps.attempts import MAX_FAILURES, cell_state, given_up, worth_running
-from sweeps.cells import read_cell, run_cell
+from sweeps.cell import read_cell
+from sweeps.execution import run_cell
 from sweeps.store import Store
 
 

@@ -5,7 +5,7 @@ import pytest
 from optuna.trial import TrialState
 
 from ablations.metrics import evaluate, read_outcomes
-from sweeps.cells import run_cell
+from sweeps.execution import run_cell
 from sweeps.mirror import default_url, mirror_study
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from lightning_modules.intentscore.system import IntentScoreSystem
 from sweeps import tracking
-from sweeps.cells import run_cell
+from sweeps.execution import run_cell
 from sweeps.tracking import resolve_mode
 
 
