@@ -79,6 +79,10 @@ class System(Protocol, Generic[C]):
         """Do one stage's work, writing into ``context.folder``."""
         ...
 
+    def longest(self, config: C, dataset: Dataset) -> float:
+        """Return the seconds that training one seed can take here, from a few timed steps; early stopping takes less."""
+        ...
+
     def probe(self, config: C, dataset: Dataset, steps: int) -> str:
         """Train a few steps on random features; two rows with equal answers differ in no toggle that has effect."""
         ...

@@ -43,6 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps({row.name: row.config.model_dump(mode="json") for row in plan.rows}, indent=1))
         return 0
     show(plan)
+    hours = sum(plan.system.longest(row.config, plan.dataset) for row in plan.runnable) * len(plan.seeds) / 3600
+    console().print(f"training: at most about {hours:.1g} hours with one worker on this machine, by a timed probe")
     return 0
 
 

@@ -56,6 +56,7 @@ def read_step(record: Any, position: int, images: tuple[Path, ...], thought: Tho
         redundant=value["last_step_redundant"] if isinstance(value.get("last_step_redundant"), bool) else None,
         judged=action.kind != TERMINATE,
         candidates=tuple(candidates),
+        subtask=_text(value, "subtask"),
     )
 
 

@@ -60,6 +60,7 @@ class Step:
         judged: False for AgentNet's last record, whose "true" is a default and no verdict.
         follows: True where the previous record of the trajectory has index - 1 (no gap before this step).
         candidates: other actions proposed in this very state.
+        subtask: the part of a plan that was being worked on (ScreenAgent), "" where there is none.
     """
 
     index: int
@@ -72,6 +73,7 @@ class Step:
     judged: bool = True
     follows: bool = True
     candidates: tuple[Candidate, ...] = ()
+    subtask: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cuascore.trajectories.step import Action, Trajectory
+from cuascore.trajectories.step import Action, Step, Trajectory
 from cuascore.trajectories.table import COMPLETION, LABELS, MAX_HISTORY, StepTable
 
 
@@ -49,7 +49,7 @@ def tabulate(trajectories: Iterable[Trajectory]) -> StepTable:
             owner.append(row)
             completion.append(COMPLETION.index(trajectory.completed))
             states["instruction"].append(instruction)
-            states["observation"].append(intern(step.observation))
+            states["observation"].append(intern(_shown(step)))
             # A reflection is written after its own action: a state may only show the one before, and none across a gap.
             states["reflection"].append(intern(reflection if step.follows else ""))
             states["image"].append(images.setdefault(step.image, len(images)))
@@ -82,6 +82,11 @@ def tabulate(trajectories: Iterable[Trajectory]) -> StepTable:
         platforms=platforms,
         first_state=column(first_state),
     )
+
+
+def _shown(step: Step) -> str:
+    """What a state says of the screen; a subtask is part of the agent's plan and stands before it."""
+    return " ".join(filter(None, (f"Subtask: {step.subtask}" if step.subtask else "", step.observation)))
 
 
 def _coordinates(action: Action) -> tuple[float, ...]:

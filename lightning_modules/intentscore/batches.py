@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from cuascore.errors import UserError
 from cuascore.intentscore.inputs import ActionInputs, StateInputs
 from cuascore.streams import stream
 from cuascore.trajectories.dataset import Dataset
@@ -46,12 +47,19 @@ def anchors_of(dataset: Dataset, platforms: tuple[str, ...]) -> Ids:
 
 
 class TrainingBatches:
-    """Every iteration is one epoch over all anchors, in near-equal batches of at most ``training.batch_size``."""
+    """Every iteration is one epoch over all anchors, in near-equal batches of at most ``training.batch_size``.
+
+    Raises:
+        UserError: there are fewer than two anchors.
+    """
 
     def __init__(
         self, dataset: Dataset, bank: FeatureBank, config: IntentScoreConfig, platforms: tuple[str, ...], seed: int
     ) -> None:
         self.anchors = anchors_of(dataset, platforms)
+        if len(self.anchors) < 2:
+            found, where = len(self.anchors), ", ".join(platforms)
+            raise UserError(f"{where}: {found} correct steps to train on; at least 2 are needed")
         pairs: PairRows = dataset.pair_rows("train", platforms)
         self.sampler = NegativeSampler(self.anchors, pairs, config.negatives, seed)
         self.weights = _weights(dataset, config.loss.completion)

@@ -47,6 +47,18 @@ class RandomFeatures:
         return np.stack(rows).astype(np.float32)[inverse].reshape(*indices.shape, self.width)
 
 
+class BlankFeatures:
+    """Zeros of a real encoder's width: a timed step costs what it will cost, with no encoder at hand."""
+
+    fingerprint = "blank"
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+
+    def gather(self, indices: Ids) -> NDArray[np.float32]:
+        return np.zeros((*indices.shape, self.width), np.float32)
+
+
 class FeatureBank:
     """Answers with StateInputs and ActionInputs for rows of a table.
 
@@ -136,6 +148,12 @@ def random_features(dataset: Dataset, word_dropout: WordDropoutConfig, width: in
     """Return a bank of random vectors, for probes."""
     _, variants = _texts(dataset, word_dropout)
     return FeatureBank(dataset.table, RandomFeatures(width, "text"), RandomFeatures(width, "image"), variants)
+
+
+def blank_features(dataset: Dataset, word_dropout: WordDropoutConfig, width: int = 768) -> FeatureBank:
+    """Return a bank of zeros, for timing."""
+    _, variants = _texts(dataset, word_dropout)
+    return FeatureBank(dataset.table, BlankFeatures(width), BlankFeatures(width), variants)
 
 
 def _texts(dataset: Dataset, config: WordDropoutConfig) -> tuple[list[str], dict[str, Ids]]:

@@ -1,6 +1,7 @@
 """IntentScore as the harness sees it: pretraining, training, evaluation, and what each of them depends on."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from cuascore.trajectories.dataset import Dataset
 from lightning_modules.intentscore.batches import TrainingBatches
 from lightning_modules.intentscore.config import IntentScoreConfig
 from lightning_modules.intentscore.evaluation import evaluate
-from lightning_modules.intentscore.features import FeatureBank, load_features, random_features
+from lightning_modules.intentscore.features import FeatureBank, blank_features, load_features, random_features
 from lightning_modules.intentscore.module import IntentScoreModule
 from lightning_modules.intentscore.presets import PRESETS
 from lightning_modules.intentscore.training import load_module, train, weights_digest
@@ -22,6 +23,7 @@ from lightning_modules.system import StageContext, StageSpec
 
 VERSION = {"pretraining": 1, "training": 1, "evaluation": 1}
 """Raised by hand when a stage's code changes what it computes."""
+TIMED_STEPS = 3
 
 
 class IntentScoreSystem:
@@ -77,46 +79,49 @@ class IntentScoreSystem:
         dataset = context.dataset
         bank = self._bank(config, dataset, context.store)
         if stage.kind == "evaluation":
-            trained = config if config.pretraining.kind == "none" else config.finetuning()
-            module = load_module(trained, bank, context.parents["training"])
+            module = load_module(config, bank, context.parents["training"])
             evaluate(module, dataset, bank, context.parents["training"], context.folder)
             return
-        first = stage.kind == "pretraining"
-        second = config if config.pretraining.kind == "none" else config.finetuning()
+        phases = self._phases(config, dataset)
+        phase, platforms, epochs = phases[0 if stage.kind == "pretraining" else -1]
         train(
-            config if first else second,
+            phase,
             dataset,
             bank,
-            self._sources(config, dataset) if first else dataset.target,
+            platforms,
             context.seed,
-            epochs=config.pretraining.epochs if first else second.training.epochs,
+            epochs=epochs,
             folder=context.folder,
             phase=stage.kind,
             start=context.parents.get("pretraining"),
             loggers=context.loggers,
         )
 
+    def longest(self, config: IntentScoreConfig, dataset: Dataset) -> float:
+        bank = blank_features(dataset, config.word_dropout)
+        seconds = 0.0
+        for phase, platforms, epochs in self._phases(config, dataset):
+            batches = TrainingBatches(dataset, bank, phase, platforms, seed=0)
+            module = IntentScoreModule(phase, bank.text_width, bank.vision_width, seed=0, steps=TIMED_STEPS)
+            optimizer = module.configure_optimizers()["optimizer"]
+            started = time.perf_counter()
+            for steps, _ in enumerate(_take_steps(module, optimizer, batches, TIMED_STEPS), start=1):
+                spent = time.perf_counter() - started
+            seconds += spent / steps * len(batches) * epochs
+        return seconds
+
     def probe(self, config: IntentScoreConfig, dataset: Dataset, steps: int) -> str:
         bank = random_features(dataset, config.word_dropout)
-        phases = [(config, dataset.target)]
-        if config.pretraining.kind != "none":
-            phases = [(config, self._sources(config, dataset)), (config.finetuning(), dataset.target)]
         found: list[Any] = [config.encoders.model_dump(mode="json")]
         weights = None
-        for phase, platforms in phases:
+        for phase, platforms, _ in self._phases(config, dataset):
             small = phase.override({"training.batch_size": min(phase.training.batch_size, 64)})
             batches = TrainingBatches(dataset, bank, small, platforms, seed=0)
             module = IntentScoreModule(phase, bank.text_width, bank.vision_width, seed=0, steps=steps)
             if weights is not None:
                 module.load_state_dict(weights)
             optimizer = module.configure_optimizers()["optimizer"]
-            for batch, _ in zip(batches, range(steps), strict=False):
-                parts = module.losses(batch)
-                optimizer.zero_grad()
-                parts["loss"].backward()
-                torch.nn.utils.clip_grad_norm_(module.parameters(), phase.training.gradient_clip)
-                optimizer.step()
-                found.append({name: float(part.detach()) for name, part in parts.items()})
+            found += _take_steps(module, optimizer, batches, steps)
             found.append(weights_digest(module))
             weights = module.state_dict()
         return digest(found)
@@ -144,6 +149,18 @@ class IntentScoreSystem:
         }
         return StageSpec(kind, reads, parents)
 
+    def _phases(
+        self, config: IntentScoreConfig, dataset: Dataset
+    ) -> list[tuple[IntentScoreConfig, tuple[str, ...], int]]:
+        """Config, platforms and epochs of each training stage, in order."""
+        if config.pretraining.kind == "none":
+            return [(config, dataset.target, config.training.epochs)]
+        second = config.finetuning()
+        return [
+            (config, self._sources(config, dataset), config.pretraining.epochs),
+            (second, dataset.target, second.training.epochs),
+        ]
+
     def _sources(self, config: IntentScoreConfig, dataset: Dataset) -> tuple[str, ...]:
         if config.pretraining.kind == "none" or config.pretraining.kind == "target_longer":
             return dataset.target
@@ -161,6 +178,19 @@ class IntentScoreSystem:
         if key not in self._banks:
             self._banks = {key: load_features(dataset, config.encoders, config.word_dropout, store)}
         return self._banks[key]
+
+
+def _take_steps(
+    module: IntentScoreModule, optimizer: torch.optim.Optimizer, batches: TrainingBatches, steps: int
+) -> Iterator[dict[str, float]]:
+    """Take a few optimiser steps, and yield the losses of each."""
+    for batch, _ in zip(batches, range(steps), strict=False):
+        parts = module.losses(batch)
+        optimizer.zero_grad()
+        parts["loss"].backward()
+        torch.nn.utils.clip_grad_norm_(module.parameters(), module.config.training.gradient_clip)
+        optimizer.step()
+        yield {name: float(part.detach()) for name, part in parts.items()}
 
 
 SYSTEM = IntentScoreSystem()

@@ -47,11 +47,10 @@ def train(
     """
     batches = TrainingBatches(dataset, bank, config, platforms, seed)
     validation = ValidationBatches(dataset, bank, config, platforms)
-    where = ", ".join(platforms)
-    if len(batches.anchors) < 2:
-        raise UserError(f"{where}: {len(batches.anchors)} correct steps to train on; at least 2 are needed")
     if not len(validation.pairs):
-        raise UserError(f"{where}: the validation part has no pair of adjacent steps to select a checkpoint with")
+        raise UserError(
+            f"{', '.join(platforms)}: the validation part has no pair of adjacent steps to select a checkpoint with"
+        )
     module = IntentScoreModule(config, bank.text_width, bank.vision_width, seed, steps=epochs * len(batches))
     if start is not None:
         load_weights(module, start)

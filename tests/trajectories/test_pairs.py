@@ -147,3 +147,9 @@ def test_coordinates_are_the_first_two_points_and_their_presence():
     table = tabulate([trajectory("t", *steps)])
     expected = [[0] * 6, [0.1, 0.2, 1, 0, 0, 0], [0.1, 0.2, 1, 0.3, 0.4, 1], [0.1, 0.2, 1, 0.3, 0.4, 1]]
     assert table.coordinates.tolist() == [pytest.approx(row) for row in expected]
+
+
+def test_a_subtask_stands_before_the_observation():
+    table = tabulate([trajectory("t", step(0, subtask="Open the file"), step(1))])
+    shown = [table.texts[row] for row in table.state_text["observation"]]
+    assert shown == ["Subtask: Open the file screen 0", "screen 1"]
