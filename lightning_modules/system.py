@@ -80,7 +80,7 @@ class System(Protocol, Generic[C]):
         ...
 
     def longest(self, config: C, dataset: Dataset) -> float:
-        """Return the seconds that training one seed can take here, from a few timed steps; early stopping takes less."""
+        """Return the seconds that training one seed can take here, by a few timed steps."""
         ...
 
     def probe(self, config: C, dataset: Dataset, steps: int) -> str:

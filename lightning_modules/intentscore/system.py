@@ -105,9 +105,8 @@ class IntentScoreSystem:
             module = IntentScoreModule(phase, bank.text_width, bank.vision_width, seed=0, steps=TIMED_STEPS)
             optimizer = module.configure_optimizers()["optimizer"]
             started = time.perf_counter()
-            for steps, _ in enumerate(_take_steps(module, optimizer, batches, TIMED_STEPS), start=1):
-                spent = time.perf_counter() - started
-            seconds += spent / steps * len(batches) * epochs
+            steps = len(list(_take_steps(module, optimizer, batches, TIMED_STEPS)))
+            seconds += (time.perf_counter() - started) / steps * len(batches) * epochs
         return seconds
 
     def probe(self, config: IntentScoreConfig, dataset: Dataset, steps: int) -> str:
