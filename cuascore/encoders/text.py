@@ -14,7 +14,7 @@ from cuascore.errors import UserError
 
 VERSION = 1
 """Of this file's way from a text to a vector; part of the identity."""
-BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}
+BATCH_TOKENS = {"cpu": 1024, "cuda": 65536}
 """Padded tokens of a batch: short texts go in large batches, long ones in small."""
 COUNTED_AT_ONCE = 4096
 

