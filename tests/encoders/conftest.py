@@ -50,6 +50,8 @@ def screenshots(tmp_path: Path) -> list[Path]:
 def screenshot(path: Path, number: int = 0, marks: bool = True) -> Path:
     """Write a picture of 160 x 100 pixels; ``marks`` are white bars at its left and right edge."""
     picture = Image.new("RGB", (160, 100), (20, 60 + 20 * number, 90))
+    # Off the middle, so that a turned or mirrored picture is another.
+    ImageDraw.Draw(picture).rectangle((30, 10, 60, 30), fill="black")
     if marks:
         ImageDraw.Draw(picture).rectangle((0, 0, 9, 99), fill="white")
         ImageDraw.Draw(picture).rectangle((150, 0, 159, 99), fill="white")
