@@ -70,6 +70,7 @@ class EpisodeRecorder:
         self._texts = TextBank(environment)
         self._judges: dict[tuple[str, int, str], Judge] = {}
         self._images: dict[str, str] = {}
+        self._succeeded = False
 
     def record(self, episode: Episode, seed: int) -> dict[str, Any] | None:
         """Return the trajectory as a JSON object in AgentNet's layout; None where the expert fails or needs too long.
@@ -88,9 +89,11 @@ class EpisodeRecorder:
         rng = Random(f"{seed} {episode.key}")
         seen, last = self._run(episode, needed, rng)
         steps, remaining = self._judge(episode, judge, seen, last, rng)
-        if not steps:
-            return None
         completed = remaining == 0
+        # Labels come from replays: where the run itself went another way than its replay, they don't fit what was seen.
+        ended = last is None and len(steps) == len(seen)
+        if not steps or completed != (ended and self._succeeded) or (ended and not completed and remaining is not None):
+            return None
         return {
             "task_id": episode.key,
             "group": f"{episode.task}-{episode.seed}",
@@ -124,6 +127,7 @@ class EpisodeRecorder:
             seen.append(_Seen(screen, image, turn))
             environment.act(turn.executed.action)
             screen = None if environment.outcome().done else environment.observe()
+        self._succeeded = environment.outcome().success
         return seen, screen
 
     def _texts_beside(self, episode: Episode, screen: Screen, seen: list[_Seen], rng: Random) -> tuple[str, ...]:

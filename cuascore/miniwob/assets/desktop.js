@@ -8,6 +8,20 @@ window.addEventListener('DOMContentLoaded', () => {
   };
   const BUTTONS = { ubuntu: '– ▢ ✕', windows: '—   ▢   ✕', mac: '' };
   let common = '', styles = {};
+  const pictures = new Map();
+
+  // Every picture that a page's styles name, also those that only show under the pointer: an icon whose picture
+  // comes late has no size for a moment, and a click misses it. Kept, so that the next load finds them decoded.
+  async function pictured(page) {
+    const addresses = [...page.styleSheets].flatMap(sheet => [...sheet.cssRules]
+      .flatMap(rule => [...rule.cssText.matchAll(/url\("?([^")]+)"?\)/g)].map(found => new URL(found[1], sheet.href || page.baseURI).href)));
+    await Promise.all(addresses.filter(address => !pictures.has(address)).map(address => {
+      const picture = new page.defaultView.parent.Image();
+      picture.src = address;
+      pictures.set(address, picture);
+      return picture.decode().catch(() => {});
+    }));
+  }
 
   window.desktop = {
     page: () => frame.contentWindow,
@@ -31,7 +45,7 @@ window.addEventListener('DOMContentLoaded', () => {
           style.textContent = `${common}\n${styles[look]}`;
           frame.contentDocument.head.appendChild(style);
           document.getElementById('caption').textContent = frame.contentDocument.title.replace(/ Task$/, '');
-          done();
+          pictured(frame.contentDocument).then(done);
         };
         if (frame.src === url) frame.contentWindow.location.reload(); else frame.src = url;
       });
