@@ -80,7 +80,9 @@ class Environment:
     def _open_desktop(self) -> None:
         call = self.browser.call
         call("Page.enable")
-        scripts = [(ASSETS / name).read_text() for name in ("clock.js", "reader.js", "experts.js")]
+        scripts = [
+            (ASSETS / name).read_text() for name in ("clock.js", "reader.js", "moves.js", "experts.js", "episode.js")
+        ]
         for script in scripts:
             call("Page.addScriptToEvaluateOnNewDocument", source=script)
         ratio = self._pixels / WIDTH
@@ -95,7 +97,7 @@ class Environment:
     def tasks(self) -> tuple[str, ...]:
         """Names of the tasks that have an expert."""
         self._load("click-option", "ubuntu", 0, 0)
-        return tuple(sorted(self.browser.evaluate("desktop.page().__experts.names")))
+        return tuple(sorted(self.browser.evaluate("desktop.page().__episode.names")))
 
     def _load(self, task: str, look: str, left: int, top: int) -> None:
         page = (self._pages / f"{task}.html").as_uri()
@@ -139,12 +141,12 @@ class Environment:
         self._load(task, look, left, top)
         # The pointer starts in a corner.
         self.browser.call_all("Input.dispatchMouseEvent", [{"type": "mouseMoved", "x": WIDTH - 3, "y": HEIGHT - 3}])
-        self.browser.evaluate(f"desktop.page().__experts.start({json.dumps(str(seed))})")
+        self.browser.evaluate(f"desktop.page().__episode.start({json.dumps(str(seed))})")
 
     def typed_texts(self, task: str, seeds: range) -> list[tuple[str, str]]:
         """Return (name of the field, text) of all that the expert types on a task's pages. The episode is lost."""
         self._load(task, "windows", 0, 0)
-        found = self.browser.evaluate(f"desktop.page().__experts.typed({json.dumps(task)}, {json.dumps(list(seeds))})")
+        found = self.browser.evaluate(f"desktop.page().__episode.typed({json.dumps(task)}, {json.dumps(list(seeds))})")
         return [(name, text) for name, text in found]
 
     def observe(self, *, brief: bool = False) -> Screen:
@@ -153,7 +155,7 @@ class Environment:
         Args:
             brief: only the expert's advice, without controls and outline; several times as fast.
         """
-        raw = self.browser.evaluate(f"desktop.page().__experts.look({json.dumps(self._task)}, {json.dumps(brief)})")
+        raw = self.browser.evaluate(f"desktop.page().__episode.look({json.dumps(self._task)}, {json.dumps(brief)})")
         return build_screen(raw, self._placement)
 
     def act(self, action: GuiAction, *, painted: bool = True) -> None:
@@ -179,7 +181,7 @@ class Environment:
 
     def outcome(self) -> Outcome:
         """Return whether the episode is over and its raw reward."""
-        raw = self.browser.evaluate("desktop.page().__experts.outcome()")
+        raw = self.browser.evaluate("desktop.page().__episode.outcome()")
         return Outcome(bool(raw["done"]), float(raw["reward"]))
 
     def screenshot(self) -> bytes:

@@ -2,41 +2,8 @@
 // A move is {verb, element, text, amount}; null where the expert is lost. They may read what a person cannot see.
 (() => {
   if (window === window.top || window.__experts) return;
-  const { clean, all, points, covers, isField } = window.__reader;
-  const one = selector => document.querySelector(selector);
-  const shown = element => Boolean(element && element.getClientRects().length);
-  const query = () => clean(one('#query').textContent);
-  const quoted = () => [...query().matchAll(/"([^"]*)"/g)].map(match => match[1]);
-  const ROW = 38; // frame pixels that one click of the wheel moves; as WHEEL in environment.py
-
-  function scroller(element) {
-    for (let node = element.parentElement; node; node = node.parentElement) {
-      if (node.scrollHeight > node.clientHeight + 2 && ['auto', 'scroll'].includes(getComputedStyle(node).overflowY)) return node;
-      if (node.tagName === 'SELECT' && node.scrollHeight > node.clientHeight + 2) return node;
-    }
-    return document.scrollingElement;
-  }
-
-  // The move on an element, or the scroll that brings it into reach.
-  function reach(element, verb) {
-    if (points(element).length) return { verb, element };
-    const holder = scroller(element), box = element.getBoundingClientRect();
-    const frame = holder === document.scrollingElement ? { top: 0, bottom: window.innerHeight } : holder.getBoundingClientRect();
-    const gap = (box.top + box.bottom) / 2 - (frame.top + frame.bottom) / 2;
-    const amount = Math.max(1, Math.min(5, Math.round(Math.abs(gap) / ROW)));
-    return { verb: 'scroll', element: holder, amount: gap > 0 ? -amount : amount };
-  }
-  const click = element => (element ? reach(element, 'click') : null);
-
-  // pairs of [field, wanted value]: type into the focused one, else go to the first that is wrong.
-  function fill(pairs) {
-    const wrong = pairs.filter(([field, wanted]) => field.value !== wanted);
-    if (!wrong.length) return null;
-    const [field, wanted] = wrong.find(([candidate]) => candidate === document.activeElement) || wrong[0];
-    if (field !== document.activeElement) return click(field);
-    if (field.value !== '' && !covers(field)) return { verb: 'select_all', element: field };
-    return wanted === '' ? { verb: 'erase', element: field } : { verb: 'type', element: field, text: wanted };
-  }
+  const { clean, all } = window.__reader;
+  const { one, shown, query, quoted, reach, click, fill } = window.__moves;
 
   const names = () => query().replace(/^Select /, '').replace(/ (from the (scroll )?list )?and click Submit\.$/, '').split(', ');
   const submit = () => click(one('#subbtn') || all('#area button').pop());
@@ -278,55 +245,5 @@
     'use-spinner': spinner,
   };
 
-  // What the expert of a task types into which field, on the pages of many seeds, without the browser's input: for the text bank.
-  function typed(task, seeds) {
-    const found = [];
-    for (const seed of seeds) {
-      window.__experts.start(String(seed));
-      for (let turn = 0; turn < 15 && !window.WOB_DONE_GLOBAL; turn += 1) {
-        let move = null;
-        try { move = EXPERTS[task](); } catch (error) { move = null; }
-        if (!move) break;
-        const { verb, element, text, amount } = move;
-        if (verb === 'type') { found.push([window.__reader.record(element).name, text]); element.value = text; }
-        else if (verb === 'select_all') element.select();
-        else if (verb === 'erase') element.value = '';
-        else if (verb === 'scroll') element.scrollBy(0, -amount * ROW);
-        else if (isField(element)) element.focus();
-        else element.click();
-        window.__clock.advance(400);
-      }
-    }
-    return found;
-  }
-
-  window.__experts = {
-    typed,
-    names: Object.keys(EXPERTS),
-    start(seed) {
-      window.core.EPISODE_MAX_TIME = 3600000;
-      if (typeof window.chooseContact === 'function') {
-        const choose = window.chooseContact;
-        window.chooseContact = (...args) => (window.__expected = choose(...args));
-      }
-      Math.seedrandom(seed);
-      window.core.startEpisodeReal();
-      window.__clock.advance(400);
-    },
-    outcome: () => ({ done: window.WOB_DONE_GLOBAL, reward: window.WOB_RAW_REWARD_GLOBAL }),
-    // brief: the expert's move alone, for replays that nobody looks at.
-    look(task, brief) {
-      const { list, records, outline } = brief ? { list: [], records: [], outline: [] } : window.__reader.read();
-      let move = null;
-      try { move = EXPERTS[task](); } catch (error) { move = null; }
-      const plain = move && {
-        verb: move.verb, text: move.text || '', amount: move.amount || 0, element: list.indexOf(move.element),
-        box: (b => [b.left, b.top, b.width, b.height])(move.element.getBoundingClientRect()), points: points(move.element),
-      };
-      const spare = brief ? null : all('#area, #area *').filter(node => !isField(node)).find(node => node.scrollHeight > node.clientHeight + 20
-        && ['auto', 'scroll'].includes(getComputedStyle(node).overflowY) && shown(node)) || all('select[multiple]').find(shown);
-      const scroll = spare ? (b => [b.left, b.top, b.width, b.height])(spare.getBoundingClientRect()) : null;
-      return { instruction: query(), title: document.title.replace(/ Task$/, ''), records, outline, move: plain, scroll };
-    },
-  };
+  window.__experts = EXPERTS;
 })();
