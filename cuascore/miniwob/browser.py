@@ -32,6 +32,7 @@ FLAGS = (
     "--remote-allow-origins=*",
     "--remote-debugging-port=0",
 )
+GUARD = 'read -r _; kill -s KILL -- "-$0"; sleep 0.2; rm -rf -- "$1"'
 START_SECONDS = 30.0
 REPLY_SECONDS = 30.0
 
@@ -77,6 +78,14 @@ class Browser:
         self._process = subprocess.Popen(
             [command, *FLAGS, f"--user-data-dir={self._profile}", "about:blank"],
             stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        # Whatever ends this process, even SIGKILL, closes the guard's pipe, and the guard ends the browser.
+        self._guard = subprocess.Popen(
+            ["/bin/sh", "-c", GUARD, str(self._process.pid), str(self._profile)],
+            stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
@@ -170,6 +179,11 @@ class Browser:
             with suppress(Exception):
                 self._socket.close()
             self._socket = None
+        # The guard goes first: later the number of the group might be another's.
+        self._guard.kill()
+        self._guard.wait()
+        if self._guard.stdin is not None:
+            self._guard.stdin.close()
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         with suppress(subprocess.TimeoutExpired):

@@ -81,6 +81,22 @@ def test_a_recording_repeats_and_resumes(tmp_path):
     assert {path.name for path in (cut / "images").iterdir()} == named
 
 
+@pytest.mark.browser
+@pytest.mark.usefixtures("environment")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_no_browser_outlives_its_process(number, tmp_path):
+    start = "from cuascore.miniwob.browser import Browser; browser = Browser(); print('up', flush=True)"
+    script = f"import time; {start}; time.sleep(60)"
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": str(tmp_path)}
+    )
+    with process:
+        assert process.stdout.readline() == b"up\n"
+        children = browsers_of(process.pid)
+        process.send_signal(number)
+    wait_for(lambda: not any(alive(child) for child in children) and not list(tmp_path.iterdir()))
+
+
 def wait_for(condition, seconds=30.0):
     end = time.monotonic() + seconds
     while not condition():
