@@ -25,6 +25,7 @@ def draw_seeds(table: Table) -> Drawing:
             axis.set_xlabel("cosine" if table.columns[position].unit == "cosine" else "share of pairs", color=MUTED)
             axis.grid(axis="y", visible=False)
             axis.margins(x=0.06)
+            axis.locator_params(axis="x", nbins=5)
         for axis in axes[len(table.columns) :]:
             axis.set_visible(False)
         axes[0].set_yticks(range(len(names)))
